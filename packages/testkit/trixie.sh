@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the folder with a minimal Debian 13 (trixie) whose ssh clients and audit tool the tests run by `chroot`:
+# Makes the folder with a minimal Debian 13 (trixie) whose ssh clients, server and audit tool the tests run by `chroot`:
 #   packages/testkit/trixie.sh [folder]      default: $TESTKIT_TRIXIE, else /var/cache/bowline/trixie
 # Needs root, debootstrap and a Debian mirror ($DEBIAN_MIRROR, else this machine's); about a minute and 400 MB. Does
 # nothing when the folder is complete: a stamp in it holds the checksum of this script, so that a changed list makes it
@@ -11,7 +11,7 @@ folder=${1:-${TESTKIT_TRIXIE:-/var/cache/bowline/trixie}}
 mirrors=$(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' | grep -v security || true)
 mirror=${DEBIAN_MIRROR:-${mirrors%%$'\n'*}}
 # python3-cffi-backend: paramiko's and asyncssh's cryptography needs it.
-packages=(openssh-client putty-tools dropbear-bin python3-paramiko python3-asyncssh python3-cffi-backend ssh-audit)
+packages=(openssh-client openssh-server putty-tools dropbear-bin python3-paramiko python3-asyncssh python3-cffi-backend ssh-audit)
 stamp=$(sha256sum "$0" | cut -d' ' -f1)
 
 complete() { [ "$(cat "$folder/.stamp" 2>/dev/null)" = "$stamp" ]; }
@@ -40,6 +40,7 @@ unshare --mount --propagation private bash -euo pipefail -c '
   chroot "$making" sh -ec "cd /tmp && apt-get download -qq openssh-tests && dpkg-deb -x openssh-tests_*.deb tests &&
     mkdir -p /usr/local/lib/sk && cp tests/usr/lib/openssh/regress/misc/sk-dummy/sk-dummy.so /usr/local/lib/sk/ &&
     rm -rf tests openssh-tests_*.deb" >>"$making.log" 2>&1
+  mkdir -p "$making/run/sshd"
   chroot "$making" apt-get clean
 ' trixie.sh "$making" "$mirror" "${packages[@]}" || { tail -n 20 "$making.log" >&2; exit 1; }
 rm -f "$making.log"

@@ -21,8 +21,8 @@ export interface CloseReasons {
    */
   readonly peer: 'disconnect' | 'channel-closed' | 'socket-closed' | 'socket-error'
   /** This side ended it. */
-  readonly local: 'authentication-refused' | 'channel-closed' | 'internal-error'
-  /** The client broke a rule of the protocol. */
+  readonly local: 'authentication-refused' | 'channel-closed' | 'host-key-refused' | 'internal-error'
+  /** The peer broke a rule of the protocol. */
   readonly protocol:
     | 'bad-ident'
     | 'bad-key-exchange'
@@ -40,7 +40,7 @@ export interface CloseReasons {
     | 'user-changed'
     | 'window-overflow'
     | 'window-overrun'
-  /** The client exceeded one of {@link SshLimits}. */
+  /** The peer exceeded one of {@link SshLimits}. */
   readonly limit:
     | 'auth-attempts'
     | 'auth-pipeline'
@@ -48,7 +48,7 @@ export interface CloseReasons {
     | 'pending-requests'
     | 'queue-overflow'
     | 'rekey-pending'
-  /** The client took too long. */
+  /** The peer took too long. */
   readonly timeout: 'ident-timeout' | 'keepalive' | 'kex-timeout' | 'login-grace' | 'rekey-timeout'
 }
 
@@ -242,7 +242,8 @@ export interface SshChannel {
   /** Our channel number; unique on the connection while the channel is open. */
   readonly id: number
   readonly type: string
-  readonly connection: SshConnection
+  /** The connection that carries it. */
+  readonly connection: { readonly peer: PeerAddress }
   /**
    * Queues output (RFC 4254 section 5.2). The bytes are copied: the caller may reuse their memory on return.
    * @param extended 0 for data, 1 for stderr (RFC 4254 section 5.2)

@@ -18,14 +18,15 @@ import { ask, notify } from './embedder.ts'
 import { Fault, faultOf, protocolFault, timeoutFault } from './fault.ts'
 import { SIGNATURE_ALGORITHMS } from './keys/signature.ts'
 import type { PreparedOptions } from './server-options.ts'
+import type { ServerRole } from './transport/role.ts'
 import { Transport } from './transport/transport.ts'
 import * as n from './wire/numbers.ts'
 import { WireReader } from './wire/reader.ts'
 import { WireWriter } from './wire/writer.ts'
 
-/** How long a finished connection may take to flush its last bytes to the network. */
 /** Requests for authentication that a client may send before it has succeeded: one for each key and question. */
 const MAX_SERVICE_REQUESTS = 64
+/** How long a finished connection may take to flush its last bytes to the network. */
 const FLUSH_TIMEOUT_MS = 2_000
 
 export class ServerConnection implements SshConnection {
@@ -55,13 +56,22 @@ export class ServerConnection implements SshConnection {
     this.#options = options
     this.#handler = handler
     const { limits, clock, hostKeys, olderHostKeys, compatibility, software } = options
-    const keys = { hostKeys, olderHostKeys, signatureAlgorithms: SIGNATURE_ALGORITHMS }
-    const setup = { software, ...keys, compatibility, limits, clock }
-    this.#transport = new Transport(socket, setup, {
-      message: (type, payload, sequence) => this.#message(type, payload, sequence),
-      drain: () => this.#guard(() => this.#service?.pump()),
-      fail: (fault) => this.#fail(fault),
-    })
+    const role: ServerRole = {
+      side: 'server',
+      hostKeys,
+      olderHostKeys,
+      compatibility,
+      signatureAlgorithms: SIGNATURE_ALGORITHMS,
+    }
+    this.#transport = new Transport(
+      socket,
+      { software, role, limits, clock },
+      {
+        message: (type, payload, sequence) => this.#message(type, payload, sequence),
+        drain: () => this.#guard(() => this.#service?.pump()),
+        fail: (fault) => this.#fail(fault),
+      },
+    )
   }
 
   get sessionId(): string {
@@ -69,7 +79,7 @@ export class ServerConnection implements SshConnection {
   }
 
   get clientIdent(): string {
-    return this.#transport.clientIdent
+    return this.#transport.peerIdent
   }
 
   get user(): string | undefined {
@@ -219,6 +229,7 @@ export class ServerConnection implements SshConnection {
     this.#transport.signedIn()
     this.#service = new ConnectionService({
       connection: this,
+      side: 'server',
       handler: this.#handler,
       options: this.#options,
       transport: this.#transport,

@@ -17,6 +17,13 @@ export interface PreparedOptions {
   readonly clock: Clock
 }
 
+/** @throws {TypeError} when it cannot be the software part of an identification (RFC 4253 section 4.2) */
+export function checkSoftware(software: string): void {
+  if (!/^[\x21-\x7e](?:[\x20-\x7e]{0,200}[\x21-\x7e])?$/.test(software)) {
+    throw new TypeError('software: must be 1 to 202 printable ASCII characters without spaces around')
+  }
+}
+
 const prepared = new WeakMap<SshServerOptions, PreparedOptions>()
 
 /**
@@ -25,9 +32,7 @@ const prepared = new WeakMap<SshServerOptions, PreparedOptions>()
 export function prepareOptions(options: SshServerOptions): PreparedOptions {
   const known = prepared.get(options)
   if (known) return known
-  if (!/^[\x21-\x7e](?:[\x20-\x7e]{0,200}[\x21-\x7e])?$/.test(options.software)) {
-    throw new TypeError('software: must be 1 to 202 printable ASCII characters without spaces around')
-  }
+  checkSoftware(options.software)
   const fresh: PreparedOptions = {
     hostKeys: loadHostKeys(options.hostKeys),
     compatibility: options.compatibility ?? 'modern',

@@ -1,11 +1,14 @@
 // A channel's view of its connection, an interface so that channels can be tested without a transport.
-import type { SshConnection, SshLimits } from '../api.ts'
+import type { PeerAddress, SshLimits } from '../api.ts'
+import type { Side } from '../transport/role.ts'
 import type { Fault } from '../fault.ts'
 import type { GrowthBudget } from './receive-window.ts'
 import type { PendingRequests } from './reply-queue.ts'
 
 export interface ChannelLink {
-  readonly connection: SshConnection
+  readonly connection: { readonly peer: PeerAddress }
+  /** Our side of the connection. */
+  readonly side: Side
   readonly limits: SshLimits
   readonly growth: GrowthBudget
   readonly pendingRequests: PendingRequests

@@ -1,5 +1,6 @@
-// SSH_MSG_CHANNEL_OPEN from a client (RFC 4254 sections 5.1, 6.1, 7.2; OpenSSH's PROTOCOL section 2.4) and our answers.
+// SSH_MSG_CHANNEL_OPEN of both sides (RFC 4254 sections 5.1, 6.1, 7.2; OpenSSH's PROTOCOL section 2.4) and its answers.
 import type { ChannelOpen } from '../api.ts'
+import type { ServerChannelOpen } from '../client-api.ts'
 import * as n from '../wire/numbers.ts'
 import { WireReader } from '../wire/reader.ts'
 import { WireWriter } from '../wire/writer.ts'
@@ -9,10 +10,11 @@ const HOST_BYTES = 1_024
 /** Generous limit for the path of a UNIX socket. */
 const PATH_BYTES = 4_096
 
-export interface OpenMessage {
+/** @typeParam Open what this peer may open */
+export interface OpenMessage<Open> {
   readonly remote: RemoteEnd
-  /** Undefined: a type unknown or not open to clients. */
-  readonly request: ChannelOpen | undefined
+  /** Undefined: a type that is unknown, or not the peer's to open. */
+  readonly request: Open | undefined
 }
 
 function readRequest(type: string, reader: WireReader): ChannelOpen | undefined {
@@ -32,8 +34,49 @@ function readRequest(type: string, reader: WireReader): ChannelOpen | undefined 
   }
 }
 
+function readServerRequest(type: string, reader: WireReader): ServerChannelOpen | undefined {
+  switch (type) {
+    case 'forwarded-tcpip': {
+      const host = reader.text('host', HOST_BYTES)
+      const port = reader.uint32('port')
+      const originHost = reader.text('origin host', HOST_BYTES)
+      return { type, host, port, originHost, originPort: reader.uint32('origin port') }
+    }
+    case 'forwarded-streamlocal@openssh.com':
+      return { type, path: reader.text('socket path', PATH_BYTES) }
+    case 'x11':
+      return { type, originHost: reader.text('origin host', HOST_BYTES), originPort: reader.uint32('origin port') }
+    case 'auth-agent@openssh.com':
+      return { type }
+    default:
+      return undefined
+  }
+}
+
+/** The fields of a channel's type that a client opens, in wire encoding. */
+export function encodeOpenFields(open: ChannelOpen): Uint8Array {
+  const writer = new WireWriter(64)
+  if (open.type === 'direct-tcpip')
+    writer.string(open.host).uint32(open.port).string(open.originHost).uint32(open.originPort)
+  // OpenSSH's PROTOCOL section 2.4: the path, and two fields that are reserved.
+  else if (open.type === 'direct-streamlocal@openssh.com') writer.string(open.path).string('').uint32(0)
+  return writer.done()
+}
+
 /** @param payload starting with the message number */
-export function readChannelOpen(payload: Uint8Array): OpenMessage {
+export function readChannelOpen(payload: Uint8Array): OpenMessage<ChannelOpen> {
+  return readOpen(payload, readRequest)
+}
+
+/** Channels that servers open (RFC 4254 sections 6.3.2 and 7.2; OpenSSH's PROTOCOL section 2.4). */
+export function readServerChannelOpen(payload: Uint8Array): OpenMessage<ServerChannelOpen> {
+  return readOpen(payload, readServerRequest)
+}
+
+function readOpen<Open>(
+  payload: Uint8Array,
+  request: (type: string, reader: WireReader) => Open | undefined,
+): OpenMessage<Open> {
   const reader = new WireReader(payload, 1)
   const type = reader.text('channel type', 256)
   const remote = {
@@ -41,7 +84,7 @@ export function readChannelOpen(payload: Uint8Array): OpenMessage {
     window: reader.uint32('initial window size'),
     packetBytes: reader.uint32('maximum packet size'),
   }
-  return { remote, request: readRequest(type, reader) }
+  return { remote, request: request(type, reader) }
 }
 
 export function openFailure(remoteId: number, code: number, message: string): Uint8Array {

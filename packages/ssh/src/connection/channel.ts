@@ -1,8 +1,10 @@
 // One open channel (RFC 4254 section 5): data both ways within the windows, requests with ordered replies, and the end
 // of each direction. Output of a started program waits until its request has been answered.
-import type { ChannelHandler, CloseCause, SessionRequest, SshChannel, SshConnection, SshLimits } from '../api.ts'
+import type { CloseCause, PeerAddress, SessionRequest, SshLimits } from '../api.ts'
+import type { ClientChannel, ClientChannelHandler } from '../client-api.ts'
 import { limitFault, protocolFault } from '../fault.ts'
 import { freeMemory } from '../transport/free-memory.ts'
+import { PEER_OF } from '../transport/role.ts'
 import * as n from '../wire/numbers.ts'
 import { WireReader } from '../wire/reader.ts'
 import { WireWriter } from '../wire/writer.ts'
@@ -10,7 +12,9 @@ import type { ChannelLink } from './channel-link.ts'
 import { type DataItem, OutputQueue } from './output-queue.ts'
 import { MAX_DATA_BYTES, ReceiveWindow } from './receive-window.ts'
 import { ReplyQueue } from './reply-queue.ts'
+import { SentRequests } from './sent-requests.ts'
 import { readSessionRequest } from './session-request.ts'
+import { encodeSessionRequest, hasAnswer, readExit } from './session-request-writer.ts'
 
 const MAX_WINDOW = 0xffff_ffff
 /**
@@ -22,7 +26,7 @@ const BULK_BYTES = 8 * 1024
 const head = Buffer.allocUnsafeSlow(13)
 const STARTS = new Set(['shell', 'exec', 'subsystem'])
 
-/** The client's parameters of a channel. */
+/** The peer's parameters of a channel. */
 export interface RemoteEnd {
   readonly id: number
   readonly window: number
@@ -37,18 +41,19 @@ export interface ChannelEnds {
   readonly windowBytes: number
 }
 
-export class Channel implements SshChannel {
+export class Channel implements ClientChannel {
   readonly id: number
   readonly type: string
-  readonly connection: SshConnection
+  readonly connection: { readonly peer: PeerAddress }
   readonly #link: ChannelLink
   readonly #remoteId: number
   readonly #packetBytes: number
   readonly #queue = new OutputQueue()
   readonly #replies: ReplyQueue
+  readonly #sent = new SentRequests<boolean>()
   readonly #incoming: ReceiveWindow
   #sendWindow: number
-  #handler: ChannelHandler | undefined
+  #handler: ClientChannelHandler | undefined
   /** Unanswered start requests: output must not overtake their replies. */
   #starting = 0
   /** Closed before its start was answered. */
@@ -65,6 +70,7 @@ export class Channel implements SshChannel {
   #closeQueued = false
   #closeSent = false
   #eofReceived = false
+  #exitReceived = false
   #closedTold = false
 
   constructor(id: number, type: string, { remote, windowBytes }: ChannelEnds, link: ChannelLink) {
@@ -79,7 +85,7 @@ export class Channel implements SshChannel {
     this.#incoming = new ReceiveWindow(windowBytes, link.limits.windowMaxBytes, link.growth, link.now)
   }
 
-  /** This side has closed it; the client's close is outstanding. */
+  /** This side has closed it; the peer's close is outstanding. */
   get closing(): boolean {
     return this.#closeSent
   }
@@ -90,7 +96,7 @@ export class Channel implements SshChannel {
   }
 
   /** Attaches the embedding program's handler; called once, right after the confirmation was queued. */
-  attach(handler: ChannelHandler): void {
+  attach(handler: ClientChannelHandler): void {
     this.#handler = handler
   }
 
@@ -141,6 +147,13 @@ export class Channel implements SshChannel {
     if (this.#exitQueued) return
     this.#exitQueued = true
     this.#enqueue(this.#request('exit-signal').string(name).boolean(coreDumped).string(message).string('').done())
+  }
+
+  async request(request: SessionRequest): Promise<boolean> {
+    if (this.#closeSent || this.#closedTold) throw new Error('the channel has closed')
+    const answer = hasAnswer(request.type) ? this.#sent.next() : true
+    this.#send(encodeSessionRequest(this.#remoteId, request))
+    return answer
   }
 
   close(): void {
@@ -196,7 +209,7 @@ export class Channel implements SshChannel {
     })
   }
 
-  /** Handles a message of this channel from the client; `reader` is positioned after the channel number. */
+  /** Handles a message of this channel from the peer; `reader` is positioned after the channel number. */
   receive(type: number, reader: WireReader): void {
     switch (type) {
       case n.MSG_CHANNEL_DATA:
@@ -212,8 +225,7 @@ export class Channel implements SshChannel {
       case n.MSG_CHANNEL_CLOSE:
         return this.#close()
       default:
-        // SUCCESS and FAILURE answer requests; we never send one with want_reply.
-        throw protocolFault('unexpected-message', `Message ${type} answers no request of ours.`)
+        return this.#sent.answered(type, type === n.MSG_CHANNEL_SUCCESS)
     }
   }
 
@@ -253,12 +265,14 @@ export class Channel implements SshChannel {
       this.#closeSent = true
     }
     this.#link.remove(this)
-    this.#notifyClosed({ by: 'peer', reason: 'channel-closed', message: 'The client closed the channel.' })
+    const message = `The ${PEER_OF[this.#link.side]} closed the channel.`
+    this.#notifyClosed({ by: 'peer', reason: 'channel-closed', message })
   }
 
   #closeWasSent(): void {
     this.#closeSent = true
-    this.#notifyClosed({ by: 'local', reason: 'channel-closed', message: 'The server closed the channel.' })
+    const message = `The ${this.#link.side} closed the channel.`
+    this.#notifyClosed({ by: 'local', reason: 'channel-closed', message })
   }
 
   #notifyClosed(cause: CloseCause): void {
@@ -267,12 +281,14 @@ export class Channel implements SshChannel {
     this.#queue.dropData()
     this.#incoming.release()
     this.#replies.abandon()
+    this.#sent.end(new Error('the channel has closed'))
     this.#link.callHandler(this, () => this.#handler?.closed(cause))
   }
 
   #channelRequest(reader: WireReader): void {
     const name = reader.text('request type', 256)
     const wantReply = reader.boolean('want reply')
+    if (this.#link.side === 'client') return this.#serverRequest(name, wantReply, reader)
     const request =
       this.type === 'session' ? this.#withinCount(readSessionRequest(name, reader, this.#limits)) : undefined
     if (request?.type === 'eow@openssh.com') this.#refuseOutput()
@@ -284,6 +300,16 @@ export class Channel implements SshChannel {
         ? answer.then((granted) => this.#settle(granted, wantReply))
         : this.#settle(answer, wantReply)
     this.#replies.push(reply, starts ? () => this.#started() : undefined)
+  }
+
+  /** A server tells of the program's end, and asks whether we are there. */
+  #serverRequest(name: string, wantReply: boolean, reader: WireReader): void {
+    const exit = readExit(name, reader)
+    if (exit && !this.#exitReceived && !this.#closedTold) {
+      this.#exitReceived = true
+      this.#link.callHandler(this, () => this.#handler?.exited?.(exit))
+    }
+    if (wantReply) this.#send(this.#message(exit ? n.MSG_CHANNEL_SUCCESS : n.MSG_CHANNEL_FAILURE).done())
   }
 
   /** Refuses environment variables beyond the limit, like those a server does not accept. */

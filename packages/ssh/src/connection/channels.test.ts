@@ -469,7 +469,7 @@ describe('channels the server opens', () => {
     request.text('type')
     const refusal = client.channelMessage(n.MSG_CHANNEL_OPEN_FAILURE, request.uint32('sender')).uint32(1)
     client.send(refusal.string('\u001b[31mevil').string('').done())
-    expect(await outcome).toBe('Error: the client refused the channel (reason code 1)')
+    expect(await outcome).toBe('ChannelRefused: the client refused the channel (reason code 1)')
   })
 
   test('rejects openChannel when the connection has ended, is unauthenticated, or is at its limit', async () => {

@@ -1,37 +1,43 @@
 // The channels of one connection: numbering, opening from either side, dispatch, and round-robin output.
-import type { ChannelDecision, ChannelHandler, ChannelOpen, CloseCause, SshChannel } from '../api.ts'
+import type { ChannelDecision, CloseCause } from '../api.ts'
 import { OPEN_CONNECT_FAILED, OPEN_PROHIBITED, OPEN_RESOURCE_SHORTAGE, OPEN_UNKNOWN_TYPE } from '../api.ts'
+import { ChannelRefused, type ClientChannelHandler } from '../client-api.ts'
 import { protocolFault } from '../fault.ts'
+import { PEER_OF } from '../transport/role.ts'
 import * as n from '../wire/numbers.ts'
 import { WireReader } from '../wire/reader.ts'
 import { Channel } from './channel.ts'
 import type { ChannelEnds, RemoteEnd } from './channel.ts'
 import type { ChannelLink } from './channel-link.ts'
-import { openConfirmation, openFailure, openRequest, readChannelOpen } from './channel-open.ts'
+import { type OpenMessage, openConfirmation, openFailure, openRequest } from './channel-open.ts'
 import { OpenPacer } from './open-pacer.ts'
 import { MAX_DATA_BYTES } from './receive-window.ts'
 
 /** Target sum of the initial windows of all channels, bytes; and the minimum per channel. */
 const FIRST_WINDOWS_BYTES = 16 << 20
 const MIN_WINDOW_BYTES = 64 * 1024
+const MAX_DESCRIPTION_BYTES = 4_096
 
-export interface ChannelsEvents {
+/** @typeParam Open what the peer may open */
+export interface ChannelsEvents<Open extends { readonly type: string }> {
+  /** Reads SSH_MSG_CHANNEL_OPEN. @throws {WireError} when it is malformed */
+  read(payload: Uint8Array): OpenMessage<Open>
   /** Asks the embedding program to decide; undefined when it threw or rejected. */
-  decide(request: ChannelOpen): Promise<ChannelDecision | undefined>
+  decide(request: Open): Promise<ChannelDecision | undefined>
 }
 
-/** A channel whose open we sent to the client. */
+/** A channel whose open we sent to the peer. */
 interface Opening {
   readonly type: string
   readonly windowBytes: number
-  attach(channel: SshChannel): ChannelHandler
-  opened(channel: SshChannel): void
+  attach(channel: Channel): ClientChannelHandler
+  opened(channel: Channel): void
   refused(error: Error): void
 }
 
-export class Channels {
+export class Channels<Open extends { readonly type: string }> {
   readonly #link: ChannelLink
-  readonly #events: ChannelsEvents
+  readonly #events: ChannelsEvents<Open>
   readonly #pacer: OpenPacer
   readonly #open = new Map<number, Channel>()
   readonly #opening = new Map<number, Opening>()
@@ -42,7 +48,7 @@ export class Channels {
   /** Set by no-more-sessions@openssh.com. */
   sessionsRefused = false
 
-  constructor(link: ChannelLink, events: ChannelsEvents) {
+  constructor(link: ChannelLink, events: ChannelsEvents<Open>) {
     this.#link = link
     this.#events = events
     this.#pacer = new OpenPacer(link.limits.channelOpensPerSecond, link.now)
@@ -62,8 +68,8 @@ export class Channels {
   }
 
   /** Handles SSH_MSG_CHANNEL_OPEN. */
-  openFromClient(payload: Buffer): void {
-    const { remote, request } = readChannelOpen(payload)
+  openFromPeer(payload: Buffer): void {
+    const { remote, request } = this.#events.read(payload)
     const refusal = this.#refusal(remote, request)
     if (refusal || !request) {
       const [code, message] = refusal ?? [OPEN_UNKNOWN_TYPE, 'This channel type is not offered.']
@@ -84,8 +90,8 @@ export class Channels {
     else this.#link.after(waitMs, decide)
   }
 
-  /** Opens a channel to the client; `data` holds the type's own fields. */
-  openTowardsClient(type: string, data: Uint8Array, attach: Opening['attach']): Promise<SshChannel> {
+  /** Opens a channel to the peer; `data` holds the type's own fields. */
+  openTowardsPeer(type: string, data: Uint8Array, attach: Opening['attach']): Promise<Channel> {
     return new Promise((opened, refused) => {
       if (this.#ended) throw new Error('the connection has ended')
       const shortage = this.#shortage()
@@ -131,7 +137,7 @@ export class Channels {
     this.#opening.clear()
   }
 
-  #refusal(remote: RemoteEnd, request: ChannelOpen | undefined): readonly [number, string] | undefined {
+  #refusal(remote: RemoteEnd, request: Open | undefined): readonly [number, string] | undefined {
     const { minPacketSize } = this.#link.limits
     const shortage = this.#shortage()
     if (shortage) return [OPEN_RESOURCE_SHORTAGE, shortage]
@@ -147,14 +153,14 @@ export class Channels {
   /** The reason why no further channel can be opened now. */
   #shortage(): string | undefined {
     const { channels } = this.#link.limits
-    // A client that never answers a close keeps the channel's number; those are limited, too.
+    // A peer that never answers a close keeps the channel's number; those are limited, too.
     const isFull = this.count >= channels || this.#open.size >= 2 * channels
     return isFull ? `At most ${channels} channels are allowed.` : undefined
   }
 
   /**
    * Initial window of a new channel, bytes: full size for the first channels of a connection, smaller for the
-   * hundredth, so that the sum of what a client may send stays bounded. Sustained transfers get a larger one.
+   * hundredth, so that the sum of what a peer may send stays bounded. Sustained transfers get a larger one.
    */
   #firstWindow(): number {
     const share = Math.floor(FIRST_WINDOWS_BYTES / (this.count + 1))
@@ -167,7 +173,7 @@ export class Channels {
     return id
   }
 
-  #settle(id: number, request: ChannelOpen, remote: RemoteEnd, decision: ChannelDecision | undefined): void {
+  #settle(id: number, request: Open, remote: RemoteEnd, decision: ChannelDecision | undefined): void {
     if (!decision?.accept) {
       const { code, message } = decision ?? { code: OPEN_CONNECT_FAILED, message: 'The channel could not be opened.' }
       this.#link.send(openFailure(remote.id, code, message))
@@ -183,7 +189,10 @@ export class Channels {
     if (!opening) throw protocolFault('unknown-channel', `Message ${type} answers no channel we asked for.`)
     this.#opening.delete(id)
     if (type === n.MSG_CHANNEL_OPEN_FAILURE) {
-      opening.refused(new Error(`the client refused the channel (reason code ${reader.uint32('reason code')})`))
+      const code = reader.uint32('reason code')
+      opening.refused(
+        new ChannelRefused(PEER_OF[this.#link.side], code, reader.text('description', MAX_DESCRIPTION_BYTES)),
+      )
       return
     }
     const remote = {
@@ -199,7 +208,7 @@ export class Channels {
     opening.opened(this.#add(id, opening.type, ends, (channel) => opening.attach(channel)))
   }
 
-  #add(id: number, type: string, ends: ChannelEnds, attach: (channel: SshChannel) => ChannelHandler): Channel {
+  #add(id: number, type: string, ends: ChannelEnds, attach: Opening['attach']): Channel {
     const channel = new Channel(id, type, ends, this.#link)
     this.#open.set(id, channel)
     const handler = this.#link.callHandler(channel, () => attach(channel))

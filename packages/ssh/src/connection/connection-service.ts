@@ -1,10 +1,11 @@
 // The ssh-connection service (RFC 4254) of one authenticated client: channels, global requests and keepalives.
-import type { ChannelHandler, CloseCause, SshChannel } from '../api.ts'
+import type { ChannelHandler, ChannelOpen, CloseCause, SshChannel } from '../api.ts'
 import { ask } from '../embedder.ts'
 import { timeoutFault } from '../fault.ts'
 import type { Transport } from '../transport/transport.ts'
 import * as n from '../wire/numbers.ts'
 import { WireWriter } from '../wire/writer.ts'
+import { readChannelOpen } from './channel-open.ts'
 import { Channels } from './channels.ts'
 import { GlobalRequests } from './global-requests.ts'
 import { announceHostKeys, proveHostKeys } from './host-key-proof.ts'
@@ -17,7 +18,7 @@ const KEEPALIVE = new WireWriter(32).byte(n.MSG_GLOBAL_REQUEST).string('keepaliv
 
 export class ConnectionService {
   readonly #transport: Transport
-  readonly #channels: Channels
+  readonly #channels: Channels<ChannelOpen>
   readonly #globalRequests: GlobalRequests
   readonly #keepalive: Keepalive
 
@@ -29,6 +30,7 @@ export class ConnectionService {
     this.#transport = transport
     const link = new ServiceLink(setup, pending, (id) => this.#channels.remove(id))
     this.#channels = new Channels(link, {
+      read: readChannelOpen,
       decide: (request) => ask(() => handler.open(connection, request)),
     })
     this.#globalRequests = new GlobalRequests(pending, {
@@ -57,7 +59,7 @@ export class ConnectionService {
 
   /** Handles any message from 80 up. */
   message(type: number, payload: Buffer, sequence: number): void {
-    if (type === n.MSG_CHANNEL_OPEN) return this.#channels.openFromClient(payload)
+    if (type === n.MSG_CHANNEL_OPEN) return this.#channels.openFromPeer(payload)
     if (type === n.MSG_GLOBAL_REQUEST) return this.#globalRequests.receive(payload)
     if (type >= n.MSG_CHANNEL_OPEN_CONFIRMATION && type <= n.MSG_CHANNEL_FAILURE) {
       return this.#channels.receive(type, payload)
@@ -78,7 +80,7 @@ export class ConnectionService {
   }
 
   openChannel(type: string, data: Uint8Array, attach: (channel: SshChannel) => ChannelHandler): Promise<SshChannel> {
-    return this.#channels.openTowardsClient(type, data, attach)
+    return this.#channels.openTowardsPeer(type, data, attach)
   }
 
   /** The connection has ended. */

@@ -1,15 +1,26 @@
 // The server's algorithms in order of preference, and the mapping from names to packet protection.
+import { keyTypeOf } from '../keys/signature.ts'
 import type { KexInit } from './kexinit.ts'
 import { choose } from './kexinit.ts'
-import { aesGcmOpener, aesGcmSealer } from './aes-gcm.ts'
-import { ctrEtmOpener, ctrEtmSealer } from './aes-ctr-etm.ts'
-import { ctrHmacOpener, ctrHmacSealer } from './hmac-ctr.ts'
-import { CHACHA20_POLY1305_KEY_BYTES, chachaOpener, chachaSealer } from './chacha20-poly1305.ts'
-import type { PacketOpener, PacketSealer } from './packet-cipher.ts'
+import { aesGcmOpener, aesGcmSealer } from './ciphers/aes-gcm.ts'
+import { ctrEtmOpener, ctrEtmSealer } from './ciphers/aes-ctr-etm.ts'
+import { ctrHmacOpener, ctrHmacSealer } from './ciphers/hmac-ctr.ts'
+import { CHACHA20_POLY1305_KEY_BYTES, chachaOpener, chachaSealer } from './ciphers/chacha20-poly1305.ts'
+import type { PacketOpener, PacketSealer } from './ciphers/packet-cipher.ts'
 
 export const STRICT_KEX_CLIENT = 'kex-strict-c-v00@openssh.com'
 export const STRICT_KEX_SERVER = 'kex-strict-s-v00@openssh.com'
 export const EXT_INFO_CLIENT = 'ext-info-c'
+
+/** Host key algorithms that a client takes, preferred first. */
+const HOST_KEY_ALGORITHMS = [
+  'ssh-ed25519',
+  'ecdsa-sha2-nistp256',
+  'ecdsa-sha2-nistp384',
+  'ecdsa-sha2-nistp521',
+  'rsa-sha2-512',
+  'rsa-sha2-256',
+]
 
 /** Key exchange methods (RFC 8731, draft-ietf-sshm-mlkem-hybrid-kex). */
 export const KEX_METHODS = ['mlkem768x25519-sha256', 'curve25519-sha256', 'curve25519-sha256@libssh.org'] as const
@@ -101,6 +112,29 @@ export function serverOffer(
     hostKey: hostKeyAlgorithms,
     cipherToServer: cheapCiphers(client?.cipherToServer),
     cipherToClient: cheapCiphers(client?.cipherToClient),
+    macToServer: macs,
+    macToClient: macs,
+    compressionToServer: ['none'],
+    compressionToClient: ['none'],
+    firstFollows: false,
+  }
+}
+
+/**
+ * The client's offer: the preference that decides. It dials devices, so the algorithms of the last decade follow the
+ * modern ones; never SHA-1 or CBC.
+ * @param hostKeyTypes types of the keys that the server is known by, which are asked for first
+ */
+export function clientOffer(hostKeyTypes: readonly string[] = []): KexInit {
+  const isKnown = (algorithm: string): boolean => hostKeyTypes.includes(keyTypeOf(algorithm) ?? '')
+  const known = HOST_KEY_ALGORITHMS.filter(isKnown)
+  const ciphers = [...CHEAP_CIPHER_NAMES, ...CIPHER_NAMES.filter((name) => !CHEAP_CIPHER_NAMES.includes(name))]
+  const macs = [...MAC_NAMES, ...LEGACY_MAC_NAMES]
+  return {
+    kex: [...KEX_METHODS, ...LEGACY_KEX_METHODS, EXT_INFO_CLIENT, STRICT_KEX_CLIENT],
+    hostKey: [...known, ...HOST_KEY_ALGORITHMS.filter((name) => !known.includes(name))],
+    cipherToServer: ciphers,
+    cipherToClient: ciphers,
     macToServer: macs,
     macToClient: macs,
     compressionToServer: ['none'],

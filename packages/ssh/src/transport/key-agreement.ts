@@ -9,17 +9,18 @@ import {
   encapsulate,
   generateKeyPairSync,
 } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { protocolFault } from '../fault.ts'
 import { DISCONNECT_KEY_EXCHANGE_FAILED } from '../wire/numbers.ts'
 import { WireWriter } from '../wire/writer.ts'
 
-const X25519_BYTES = 32
+export const X25519_BYTES = 32
 const MLKEM768_PUBLIC_BYTES = 1_184
 /** 2048 bits and a sign. */
-const GROUP14_MAX_BYTES = 257
+export const GROUP14_MAX_BYTES = 257
 // SubjectPublicKeyInfo of a raw key is this DER prefix and the key.
-const X25519_SPKI = Buffer.from('302a300506032b656e032100', 'hex')
-const MLKEM768_SPKI = Buffer.from('308204b2300b0609608648016503040402038204a100', 'hex')
+export const X25519_SPKI = Buffer.from('302a300506032b656e032100', 'hex')
+export const MLKEM768_SPKI = Buffer.from('308204b2300b0609608648016503040402038204a100', 'hex')
 
 export interface KeyAgreement {
   /** Our public string (Q_S or S_REPLY). */
@@ -35,14 +36,21 @@ function bad(what: string): never {
 function x25519(clientPublic: Buffer): { reply: Buffer; shared: Buffer } {
   const pair = generateKeyPairSync('x25519')
   const reply = pair.publicKey.export({ format: 'der', type: 'spki' }).subarray(X25519_SPKI.length)
+  return { reply, shared: sharedX25519(pair.privateKey, clientPublic) ?? bad('X25519 key') }
+}
+
+/**
+ * @param peerPublic raw public key of the peer
+ * @returns undefined when it is no valid key
+ */
+export function sharedX25519(privateKey: KeyObject, peerPublic: Buffer): Buffer | undefined {
   try {
-    const publicKey = createPublicKey({ key: Buffer.concat([X25519_SPKI, clientPublic]), format: 'der', type: 'spki' })
-    const shared = diffieHellman({ privateKey: pair.privateKey, publicKey })
+    const publicKey = createPublicKey({ key: Buffer.concat([X25519_SPKI, peerPublic]), format: 'der', type: 'spki' })
+    const shared = diffieHellman({ privateKey, publicKey })
     // RFC 8731 section 3: an all-zero result means a point of small order. OpenSSL refuses it too.
-    if (shared.every((byte) => byte === 0)) return bad('X25519 key')
-    return { reply, shared }
+    return shared.every((byte) => byte === 0) ? undefined : shared
   } catch {
-    return bad('X25519 key')
+    return undefined
   }
 }
 

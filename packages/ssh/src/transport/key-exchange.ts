@@ -8,42 +8,23 @@ import { WireReader } from '../wire/reader.ts'
 import { WireWriter } from '../wire/writer.ts'
 import { EXT_INFO_CLIENT, STRICT_KEX_CLIENT, agree, openerFor, sealerFor, serverOffer } from './algorithms.ts'
 import type { Agreed } from './algorithms.ts'
+import type { Exchange, ExchangeEvents, ExchangeOutcome } from './exchange.ts'
 import { exchangeHash, keyDerivation } from './exchange-hash.ts'
 import { agreeOnSecret } from './key-agreement.ts'
 import { decodeKexInit, encodeKexInit } from './kexinit.ts'
 import type { KexInit } from './kexinit.ts'
-import type { PacketOpener, PacketSealer } from './packet-cipher.ts'
 
 /** The exchange's view of the connection. */
-export interface ExchangeContext {
-  /** Available once the client's KEXINIT has arrived. */
-  clientIdent(): string
-  readonly serverIdent: string
+interface ServerExchangeContext extends ExchangeEvents {
   readonly hostKeys: readonly HostKey[]
   /** For a client that does not support Ed25519. */
   readonly olderHostKeys: readonly HostKey[]
   /** Whether older algorithms are offered too. */
   readonly legacy: boolean
-  /** The first exchange hash; undefined during the first exchange. */
-  readonly sessionId: Buffer | undefined
   /** The offer of an earlier exchange of this connection: a rekey must not change ciphers. */
   readonly offer: KexInit | undefined
   /** Sends the length of a KEXINIT of at most this many bytes ahead of it. */
   announce(bytes: number): void
-  send(payload: Uint8Array): void
-  /** Our NEWKEYS has been sent. */
-  installSealer(sealer: PacketSealer): void
-  /** The client's NEWKEYS has arrived: the exchange is over. */
-  finished(outcome: ExchangeOutcome): void
-}
-
-export interface ExchangeOutcome {
-  readonly agreed: Agreed
-  readonly offer: KexInit
-  readonly hash: Buffer
-  /** Wire encoding of the host key that signed. */
-  readonly hostKey: Uint8Array
-  readonly opener: PacketOpener
 }
 
 /** When our KEXINIT is sent: at once, after the client's with its length sent ahead, or after the client's. */
@@ -51,8 +32,8 @@ export type ExchangeStart = 'now' | 'announced' | 'as-answer'
 
 type Step = 'kexinit' | 'init' | 'newkeys'
 
-export class KeyExchange {
-  readonly #context: ExchangeContext
+export class KeyExchange implements Exchange {
+  readonly #context: ServerExchangeContext
   /** Our KEXINIT as sent; undefined before. */
   #serverInit: Uint8Array | undefined
   #offer: KexInit
@@ -65,7 +46,7 @@ export class KeyExchange {
   strict = false
   wantsExtInfo = false
 
-  constructor(context: ExchangeContext, init: ExchangeStart) {
+  constructor(context: ServerExchangeContext, init: ExchangeStart) {
     this.#context = context
     this.#offer = context.offer ?? this.#offerTo()
     if (init === 'now') this.sendInit()
@@ -127,7 +108,6 @@ export class KeyExchange {
 
   #init(payload: Buffer): void {
     const context = this.#context
-    const { serverIdent } = context
     const hostKeys = [...context.hostKeys, ...context.olderHostKeys]
     const agreed = this.#agreed
     const hostKey = hostKeys.find((key) => agreed && key.algorithms.includes(agreed.hostKey))
@@ -139,8 +119,8 @@ export class KeyExchange {
     reader.end('key exchange message')
     const { reply, secret } = agreeOnSecret(agreed.kex, clientString)
     const hash = exchangeHash({
-      clientIdent: context.clientIdent(),
-      serverIdent,
+      clientIdent: context.peerIdent(),
+      serverIdent: context.ownIdent,
       clientKexInit: this.#clientInit,
       serverKexInit,
       hostKey: hostKey.blob,

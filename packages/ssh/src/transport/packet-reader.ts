@@ -2,8 +2,8 @@
 // claim at most one packet of memory; a length is checked before anything is allocated for it.
 import { protocolFault } from '../fault.ts'
 import { DISCONNECT_MAC_ERROR } from '../wire/numbers.ts'
-import { BadPacket, CLEAR_OPENER } from './packet-cipher.ts'
-import type { PacketOpener } from './packet-cipher.ts'
+import { BadPacket, CLEAR_OPENER } from './ciphers/packet-cipher.ts'
+import type { PacketOpener } from './ciphers/packet-cipher.ts'
 
 /** Largest packet_length before sign-in: RFC 4253 section 6.1 requires 35000; our data packets are at most 32 KiB. */
 export const MAX_PACKET_LENGTH = 35_000

@@ -4,8 +4,8 @@ import { randomFillSync } from 'node:crypto'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { BlockPool } from '@bowline/base/bytes/block-pool'
-import { CLEAR_SEALER, MAX_TAG_BYTES } from './packet-cipher.ts'
-import type { PacketSealer } from './packet-cipher.ts'
+import { CLEAR_SEALER, MAX_TAG_BYTES } from './ciphers/packet-cipher.ts'
+import type { PacketSealer } from './ciphers/packet-cipher.ts'
 
 /** Length field, padding length, largest usual payload and largest padding. */
 const SCRATCH_BYTES = 5 + 36_864 + 255

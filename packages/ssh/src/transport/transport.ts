@@ -4,18 +4,20 @@ import type { Duplex } from 'node:stream'
 import type { Clock } from '@bowline/base/clock'
 import type { CloseReasons, SshLimits } from '../api.ts'
 import { Fault, limitFault, protocolFault, timeoutFault } from '../fault.ts'
-import type { HostKey } from '../keys/host-key.ts'
 import * as n from '../wire/numbers.ts'
 import { WireReader } from '../wire/reader.ts'
 import { WireWriter } from '../wire/writer.ts'
 import type { Agreed } from './algorithms.ts'
-import { type Compatibility, needsOlderAlgorithms } from './compatibility.ts'
-import { encodeExtInfo } from './ext-info.ts'
-import { IdentReader } from './ident.ts'
+import { ClientKeyExchange } from './client-key-exchange.ts'
+import { needsOlderAlgorithms } from './compatibility.ts'
+import type { Exchange, ExchangeEvents } from './exchange.ts'
+import { decodeExtInfo, encodeExtInfo } from './ext-info.ts'
+import { IdentReader, ServerIdentReader } from './ident.ts'
 import { type ExchangeStart, KeyExchange } from './key-exchange.ts'
 import type { KexInit } from './kexinit.ts'
 import { MAX_SIGNED_IN_PACKET_LENGTH, PacketReader } from './packet-reader.ts'
 import { PacketWriter } from './packet-writer.ts'
+import { type ClientRole, PEER_OF, type ServerRole } from './role.ts'
 
 /** Packets under one key, well below the 2^32 at which sequence numbers would repeat. */
 const REKEY_PACKETS = 2 ** 31
@@ -35,10 +37,7 @@ const NOTHING: readonly Uint8Array[] = []
 export interface TransportSetup {
   /** Software part of our identification. */
   readonly software: string
-  readonly hostKeys: readonly HostKey[]
-  readonly compatibility: Compatibility
-  readonly olderHostKeys: readonly HostKey[]
-  readonly signatureAlgorithms: readonly string[]
+  readonly role: ServerRole | ClientRole
   readonly limits: SshLimits
   readonly clock: Clock
 }
@@ -58,9 +57,11 @@ export class Transport {
   readonly #events: TransportEvents
   readonly #reader = new PacketReader()
   readonly #writer: PacketWriter
-  readonly #identReader = new IdentReader()
-  readonly #serverIdent: string
-  #exchange: KeyExchange | undefined
+  readonly #identReader: IdentReader | ServerIdentReader
+  readonly #ownIdent: string
+  /** The service message that our side receives. */
+  readonly #serviceMessage: number
+  #exchange: Exchange | undefined
   /** Our offer in the last exchange. */
   #offer: KexInit | undefined
   #strict = false
@@ -81,8 +82,10 @@ export class Transport {
   #rekeyShare = 1
   #closed = false
   #packetsInRead = 0
-  clientIdent = ''
+  peerIdent = ''
   agreed: Agreed | undefined
+  /** Signature algorithms that a server accepts for user keys (RFC 8308 section 3.1); undefined until it tells. */
+  userSignatureAlgorithms: readonly string[] | undefined
   #authenticated = false
   bytesIn = 0
 
@@ -91,14 +94,22 @@ export class Transport {
     this.#setup = setup
     this.#events = events
     this.#writer = new PacketWriter(socket, () => this.#written())
-    this.#serverIdent = `SSH-2.0-${setup.software}`
+    this.#ownIdent = `SSH-2.0-${setup.software}`
+    const isServer = setup.role.side === 'server'
+    this.#identReader = isServer ? new IdentReader() : new ServerIdentReader()
+    this.#serviceMessage = isServer ? n.MSG_SERVICE_REQUEST : n.MSG_SERVICE_ACCEPT
   }
 
-  /** Sends our identification line. Our KEXINIT follows the client's line: see `#beginFirstExchange`. */
+  /** Sends our identification line. Our KEXINIT follows the peer's line: see `#beginFirstExchange`. */
   start(): void {
-    this.#writer.raw(Buffer.from(`${this.#serverIdent}\r\n`))
+    const { role } = this.#setup
+    if (role.side === 'server' || role.speaksFirst) this.#sendIdent()
     this.#held = []
     this.#watch(this.#setup.limits.identMs, 'ident-timeout', 'No identification line arrived in time.')
+  }
+
+  #sendIdent(): void {
+    this.#writer.raw(Buffer.from(`${this.#ownIdent}\r\n`))
   }
 
   /** The client has signed in: lifts the limit on rekeys, and packets may be longer. */
@@ -115,6 +126,15 @@ export class Transport {
   /** The host key the first exchange was signed with. */
   get hostKey(): Uint8Array | undefined {
     return this.#hostKey
+  }
+
+  /** Servers such as asyncssh 2.10 send what they have between their KEXINIT and NEWKEYS; ssh takes it, too. */
+  get #toleratesLateMessages(): boolean {
+    return this.#setup.role.side === 'client'
+  }
+
+  get #peer(): string {
+    return PEER_OF[this.#setup.role.side]
   }
 
   get bytesOut(): number {
@@ -136,10 +156,10 @@ export class Transport {
   receive(chunk: Buffer): void {
     this.bytesIn += chunk.length
     let rest = chunk
-    if (this.clientIdent === '') {
+    if (this.peerIdent === '') {
       const line = this.#identReader.push(chunk)
       if (!line) return
-      this.clientIdent = line.ident
+      this.peerIdent = line.ident
       rest = line.rest
       this.#watch(this.#setup.limits.kexMs, 'kex-timeout', 'The key exchange did not finish in time.')
       this.#beginFirstExchange()
@@ -178,7 +198,7 @@ export class Transport {
 
   #afterWrite(): void {
     if (this.#writer.queuedBytes > this.#setup.limits.queueMaxBytes) {
-      this.#events.fail(limitFault('queue-overflow', 'The client does not read what it asks for.'))
+      this.#events.fail(limitFault('queue-overflow', `The ${this.#peer} does not read what it asks for.`))
     } else if (this.#writer.bytes > this.#rekeyBytes || this.#writer.packets > REKEY_PACKETS) {
       this.rekey()
     }
@@ -201,7 +221,7 @@ export class Transport {
   /** Sends a final DISCONNECT (`code` 0: none) and sends nothing after it. */
   close(code: number, message: string): void {
     if (this.#closed) return
-    if (code !== 0 && this.clientIdent !== '') {
+    if (code !== 0 && this.peerIdent !== '') {
       // Payloads held back for a rekey will never be sent; the message goes out under the current keys.
       this.#held = undefined
       this.#exchange?.sendInit()
@@ -242,8 +262,13 @@ export class Transport {
    * may wait.
    */
   #beginFirstExchange(): void {
-    const nagles = this.clientIdent.startsWith(NAGLE_CLIENT_PREFIX)
-    this.#legacy = needsOlderAlgorithms(this.clientIdent, this.#setup.compatibility)
+    const { role } = this.#setup
+    if (role.side === 'client') {
+      if (!role.speaksFirst) this.#sendIdent()
+      return this.#beginExchange('now')
+    }
+    const nagles = this.peerIdent.startsWith(NAGLE_CLIENT_PREFIX)
+    this.#legacy = needsOlderAlgorithms(this.peerIdent, role.compatibility)
     // The host key for an old client depends on what it supports.
     if (!nagles && !this.#legacy) return this.#beginExchange('now')
     this.#beginExchange(nagles ? 'announced' : 'as-answer')
@@ -254,45 +279,48 @@ export class Transport {
   #beginExchange(init: ExchangeStart): void {
     const first = this.#sessionId === undefined
     this.#rekeyTimer?.()
-    const { hostKeys, olderHostKeys, limits } = this.#setup
-    this.#exchange = new KeyExchange(
-      {
-        clientIdent: () => this.clientIdent,
-        serverIdent: this.#serverIdent,
-        hostKeys,
-        olderHostKeys: this.#legacy ? olderHostKeys : [],
-        legacy: this.#legacy,
-        sessionId: this.#sessionId,
-        offer: this.#offer,
-        announce: (bytes) => this.#writer.announce(bytes),
-        send: (payload) => this.#writer.write(payload),
-        installSealer: (sealer) => {
-          this.#strict ||= first && this.#exchange?.strict === true
-          this.#writer.install(sealer, this.#strict)
-          if (!first) this.#release()
-        },
-        finished: ({ agreed, offer, hash, hostKey, opener }) => {
-          this.#reader.install(opener, this.#strict)
-          this.#rekeyShare = 1 - Math.random() * limits.rekeyJitter
-          // RFC 8308 section 2.4: the next packet after our first NEWKEYS. Sent now rather than with it, because it
-          // carries the acknowledgement without which a client with Nagle's algorithm sends nothing after its NEWKEYS.
-          if (first && this.#exchange?.wantsExtInfo) this.#writer.write(encodeExtInfo(this.#setup.signatureAlgorithms))
-          this.#exchange = undefined
-          this.#deadline?.()
-          this.#deadline = undefined
-          this.#sessionId ??= hash
-          this.#hostKey ??= hostKey
-          this.#offer = offer
-          this.agreed = agreed
-          this.#rekeyTimer = this.#setup.clock.after(limits.rekeyIntervalMs * this.#rekeyShare, () => this.rekey())
-          if (first) this.#release()
-        },
+    const { limits, role } = this.#setup
+    const events: ExchangeEvents = {
+      peerIdent: () => this.peerIdent,
+      ownIdent: this.#ownIdent,
+      sessionId: this.#sessionId,
+      send: (payload) => this.#writer.write(payload),
+      installSealer: (sealer) => {
+        this.#strict ||= first && this.#exchange?.strict === true
+        this.#writer.install(sealer, this.#strict)
+        if (!first) this.#release()
       },
-      init,
-    )
+      finished: ({ agreed, offer, hash, hostKey, opener }) => {
+        this.#reader.install(opener, this.#strict)
+        this.#rekeyShare = 1 - Math.random() * limits.rekeyJitter
+        // RFC 8308 section 2.4: the next packet after our first NEWKEYS. Sent now rather than with it, because it
+        // carries the acknowledgement without which a client with Nagle's algorithm sends nothing after its NEWKEYS.
+        if (first && role.side === 'server' && this.#exchange?.wantsExtInfo)
+          this.#writer.write(encodeExtInfo(role.signatureAlgorithms))
+        this.#exchange = undefined
+        this.#deadline?.()
+        this.#deadline = undefined
+        this.#sessionId ??= hash
+        this.#hostKey ??= hostKey
+        this.#offer = offer
+        this.agreed = agreed
+        this.#rekeyTimer = this.#setup.clock.after(limits.rekeyIntervalMs * this.#rekeyShare, () => this.rekey())
+        if (first) this.#release()
+      },
+    }
+    this.#exchange = this.#newExchange(events, init)
     this.#held = []
     this.#heldBytes = 0
     if (!first) this.#watch(limits.rekeyMs, 'rekey-timeout', 'The key exchange did not finish in time.')
+  }
+
+  #newExchange(events: ExchangeEvents, init: ExchangeStart): Exchange {
+    const { role } = this.#setup
+    if (role.side === 'client') return new ClientKeyExchange({ ...events, role, hostKey: this.#hostKey })
+    const { hostKeys, olderHostKeys } = role
+    const offered = { hostKeys, olderHostKeys: this.#legacy ? olderHostKeys : [], legacy: this.#legacy }
+    const announce = (bytes: number): void => this.#writer.announce(bytes)
+    return new KeyExchange({ ...events, ...offered, offer: this.#offer, announce }, init)
   }
 
   /** Sends what was held back until our NEWKEYS. */
@@ -312,9 +340,9 @@ export class Transport {
       throw protocolFault('unexpected-message', `Message ${type} is not allowed during the first key exchange.`)
     } else if (type < n.MSG_SERVICE_REQUEST || type === n.MSG_EXT_INFO || type === n.MSG_PING) {
       this.#transportMessage(type, payload)
-    } else if (this.#exchange?.peerStarted) {
+    } else if (this.#exchange?.peerStarted && !this.#toleratesLateMessages) {
       throw protocolFault('unexpected-message', `Message ${type} is not allowed during key exchange.`)
-    } else if (type === n.MSG_SERVICE_REQUEST || type >= n.MSG_USERAUTH_REQUEST) {
+    } else if (type === this.#serviceMessage || type >= n.MSG_USERAUTH_REQUEST) {
       this.#events.message(type, payload, sequence)
     } else {
       this.unimplemented(sequence)
@@ -334,7 +362,7 @@ export class Transport {
       this.#initTimer = undefined
     }
     this.#exchange?.message(payload)
-    // Strict key exchange: nothing may precede the client's first KEXINIT.
+    // Strict key exchange: nothing may precede the peer's first KEXINIT.
     if (type === n.MSG_KEXINIT && this.#sessionId === undefined && this.#exchange?.strict && sequence !== 0) {
       throw protocolFault('unexpected-message', 'KEXINIT was not the first packet.')
     }
@@ -345,7 +373,7 @@ export class Transport {
       const reader = new WireReader(payload, 1)
       const code = reader.uint32('reason code')
       throw new Fault(
-        { by: 'peer', reason: 'disconnect', message: `The client disconnected (reason code ${code}).` },
+        { by: 'peer', reason: 'disconnect', message: `The ${this.#peer} disconnected (reason code ${code}).` },
         0,
       )
     }
@@ -353,7 +381,9 @@ export class Transport {
       const data = new WireReader(payload, 1).string('ping data')
       this.send(new WireWriter(data.length + 5).byte(n.MSG_PONG).string(data).done())
     }
-    // IGNORE, UNIMPLEMENTED, DEBUG and EXT_INFO require no action.
+    if (type === n.MSG_EXT_INFO && this.#setup.role.side === 'client')
+      this.userSignatureAlgorithms ??= decodeExtInfo(payload)
+    // IGNORE, UNIMPLEMENTED, DEBUG and a client's EXT_INFO require no action.
   }
 
   /** Answers an unknown message (RFC 4253 section 11.4). */

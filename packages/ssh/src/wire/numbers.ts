@@ -17,7 +17,9 @@ export const MSG_USERAUTH_REQUEST = 50
 export const MSG_USERAUTH_FAILURE = 51
 export const MSG_USERAUTH_SUCCESS = 52
 export const MSG_USERAUTH_BANNER = 53
+/** 60 and 61 depend on the method: RFC 4252 sections 7 and 8, RFC 4256 section 3. */
 export const MSG_USERAUTH_PK_OK = 60
+export const MSG_USERAUTH_PASSWD_CHANGEREQ = 60
 export const MSG_USERAUTH_INFO_REQUEST = 60
 export const MSG_USERAUTH_INFO_RESPONSE = 61
 
@@ -45,6 +47,7 @@ export const DISCONNECT_PROTOCOL_ERROR = 2
 export const DISCONNECT_KEY_EXCHANGE_FAILED = 3
 export const DISCONNECT_MAC_ERROR = 5
 export const DISCONNECT_SERVICE_NOT_AVAILABLE = 7
+export const DISCONNECT_HOST_KEY_NOT_VERIFIABLE = 9
 export const DISCONNECT_CONNECTION_LOST = 10
 export const DISCONNECT_BY_APPLICATION = 11
 export const DISCONNECT_TOO_MANY_CONNECTIONS = 12

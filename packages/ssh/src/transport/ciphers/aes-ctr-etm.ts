@@ -1,7 +1,7 @@
 // aes128-ctr and aes256-ctr (RFC 4344 section 4) with hmac-sha2-*-etm@openssh.com: the MAC covers the sequence number,
 // the clear length and the encrypted packet, and is checked before anything is decrypted.
 import { createCipheriv, createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
-import { freeMemory } from './free-memory.ts'
+import { freeMemory } from '../free-memory.ts'
 import { BadPacket } from './packet-cipher.ts'
 import type { PacketOpener, PacketSealer } from './packet-cipher.ts'
 

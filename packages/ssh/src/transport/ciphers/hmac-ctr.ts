@@ -4,7 +4,7 @@
 import { createCipheriv, timingSafeEqual } from 'node:crypto'
 import { macOf } from './aes-ctr-etm.ts'
 import type { CtrKeys } from './aes-ctr-etm.ts'
-import { freeMemory } from './free-memory.ts'
+import { freeMemory } from '../free-memory.ts'
 import { BadPacket } from './packet-cipher.ts'
 import type { PacketOpener, PacketSealer } from './packet-cipher.ts'
 

@@ -2,7 +2,7 @@
 // Poly1305 key is the first block of the packet's key stream, and the MAC covers the encrypted length and payload.
 import { createCipheriv, createMac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import { FirstBlock } from './chacha20-block.ts'
-import { freeMemory } from './free-memory.ts'
+import { freeMemory } from '../free-memory.ts'
 import { BadPacket } from './packet-cipher.ts'
 import type { PacketOpener, PacketSealer } from './packet-cipher.ts'
 

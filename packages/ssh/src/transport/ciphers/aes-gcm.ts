@@ -1,7 +1,7 @@
 // aes128-gcm@openssh.com and aes256-gcm@openssh.com: RFC 5647 with the nonce and length rules of OpenSSH's PROTOCOL.
 import { createCipheriv, createDecipheriv, createSecretKey } from 'node:crypto'
 import type { CipherGCMTypes, KeyObject } from 'node:crypto'
-import { freeMemory } from './free-memory.ts'
+import { freeMemory } from '../free-memory.ts'
 import { BadPacket } from './packet-cipher.ts'
 import type { PacketOpener, PacketSealer } from './packet-cipher.ts'
 
