@@ -80,9 +80,10 @@ export class ClientAuthenticator {
     if (type !== n.MSG_USERAUTH_INFO_REQUEST) {
       throw protocolFault('unexpected-message', `Message ${type} is out of order during authentication.`)
     }
-    const { method } = attempt.credential
-    if (method === 'keyboard-interactive') return this.#ask(payload, attempt, attempt.credential.answer)
-    if (method === 'password') return this.#finish(attempt, { ...refused([]), passwordExpired: true })
+    const { credential } = attempt
+    if (credential.method === 'keyboard-interactive')
+      return this.#ask(payload, attempt, (round) => credential.answer(round))
+    if (credential.method === 'password') return this.#finish(attempt, { ...refused([]), passwordExpired: true })
     throw protocolFault('unexpected-message', 'The server asks for what the credential does not have.')
   }
 

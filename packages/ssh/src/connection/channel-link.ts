@@ -5,6 +5,21 @@ import type { Fault } from '../fault.ts'
 import type { GrowthBudget } from './receive-window.ts'
 import type { PendingRequests } from './reply-queue.ts'
 
+/** The peer's parameters of a channel. */
+export interface RemoteEnd {
+  readonly id: number
+  readonly window: number
+  /** Its `maximum packet size`. */
+  readonly packetBytes: number
+}
+
+/** Initial parameters that both sides grant each other. */
+export interface ChannelEnds {
+  readonly remote: RemoteEnd
+  /** Our initial receive window, bytes. */
+  readonly windowBytes: number
+}
+
 export interface ChannelLink {
   readonly connection: { readonly peer: PeerAddress }
   /** Our side of the connection. */

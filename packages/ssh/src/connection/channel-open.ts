@@ -4,7 +4,7 @@ import type { ServerChannelOpen } from '../client-api.ts'
 import * as n from '../wire/numbers.ts'
 import { WireReader } from '../wire/reader.ts'
 import { WireWriter } from '../wire/writer.ts'
-import type { RemoteEnd } from './channel.ts'
+import type { RemoteEnd } from './channel-link.ts'
 
 const HOST_BYTES = 1_024
 /** Generous limit for the path of a UNIX socket. */

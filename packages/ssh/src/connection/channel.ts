@@ -8,7 +8,8 @@ import { PEER_OF } from '../transport/role.ts'
 import * as n from '../wire/numbers.ts'
 import { WireReader } from '../wire/reader.ts'
 import { WireWriter } from '../wire/writer.ts'
-import type { ChannelLink } from './channel-link.ts'
+import type { ChannelEnds, ChannelLink } from './channel-link.ts'
+import { dataHead, writeDataHead } from './data-head.ts'
 import { type DataItem, OutputQueue } from './output-queue.ts'
 import { MAX_DATA_BYTES, ReceiveWindow } from './receive-window.ts'
 import { ReplyQueue } from './reply-queue.ts'
@@ -22,24 +23,7 @@ const MAX_WINDOW = 0xffff_ffff
  * cost, so they are coalesced into full packets. Smaller writes are interactive and sent at once.
  */
 const BULK_BYTES = 8 * 1024
-/** Scratch head of the message being sent: it is copied in the same call. */
-const head = Buffer.allocUnsafeSlow(13)
 const STARTS = new Set(['shell', 'exec', 'subsystem'])
-
-/** The peer's parameters of a channel. */
-export interface RemoteEnd {
-  readonly id: number
-  readonly window: number
-  /** Its `maximum packet size`. */
-  readonly packetBytes: number
-}
-
-/** Initial parameters that both sides grant each other. */
-export interface ChannelEnds {
-  readonly remote: RemoteEnd
-  /** Our initial receive window, bytes. */
-  readonly windowBytes: number
-}
 
 export class Channel implements ClientChannel {
   readonly id: number
@@ -354,7 +338,7 @@ export class Channel implements ClientChannel {
     if (packed) {
       const { block, from, to } = packed
       this.#sendWindow -= to - from
-      const at = this.#writeHead(block, from, extended, to - from)
+      const at = writeDataHead(block, from, this.#remoteId, extended, to - from)
       this.#link.sendInPlace(block, at, to)
       this.#queue.releaseBlock(packed)
       return
@@ -363,21 +347,7 @@ export class Channel implements ClientChannel {
     let bytes = 0
     for (const part of parts) bytes += part.length
     this.#sendWindow -= bytes
-    const at = this.#writeHead(head, head.length, extended, bytes)
-    this.#link.send(head.subarray(at), parts)
-  }
-
-  /**
-   * Writes the head of a data message (RFC 4254 section 5.2) so that it ends at `end`.
-   * @returns the offset at which it begins
-   */
-  #writeHead(memory: Buffer, end: number, extended: number, bytes: number): number {
-    memory.writeUInt32BE(bytes, end - 4)
-    let at = end - 4
-    if (extended !== 0) at = memory.writeUInt32BE(extended, at - 4) - 4
-    memory.writeUInt32BE(this.#remoteId, at - 4)
-    memory[at - 5] = extended === 0 ? n.MSG_CHANNEL_DATA : n.MSG_CHANNEL_EXTENDED_DATA
-    return at - 5
+    this.#link.send(dataHead(this.#remoteId, extended, bytes), parts)
   }
 
   #request(name: string): WireWriter {

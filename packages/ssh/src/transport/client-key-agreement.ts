@@ -34,7 +34,7 @@ function valid<T>(compute: () => T): T {
   }
 }
 
-function x25519(): { readonly string: Buffer; finish(server: Buffer): Buffer } {
+function x25519(): { readonly string: Buffer; readonly finish: (server: Buffer) => Buffer } {
   const { publicKey, privateKey } = generateKeyPairSync('x25519')
   const string = publicKey.export({ format: 'der', type: 'spki' }).subarray(X25519_SPKI.length)
   return { string, finish: (server) => sharedX25519(privateKey, server) ?? bad() }
@@ -88,9 +88,9 @@ export function beginAgreement(method: string): ClientAgreement {
   if (method === 'mlkem768x25519-sha256') return hybrid()
   if (method === 'ecdh-sha2-nistp256') return ecdhP256()
   if (method === 'diffie-hellman-group14-sha256') return group14()
-  const { string, finish } = x25519()
+  const own = x25519()
   return {
-    string,
-    finish: (server) => (server.length === X25519_BYTES ? new WireWriter(40).mpint(finish(server)).done() : bad()),
+    string: own.string,
+    finish: (server) => (server.length === X25519_BYTES ? new WireWriter(40).mpint(own.finish(server)).done() : bad()),
   }
 }

@@ -1,8 +1,7 @@
 // The SSH transport (RFC 4253) of one connection: identification, key exchange and rekey, packets in and out, and
 // messages 1-49 and 192. Everything above goes to the connection; nothing here throws into a caller of `send`.
 import type { Duplex } from 'node:stream'
-import type { Clock } from '@bowline/base/clock'
-import type { CloseReasons, SshLimits } from '../api.ts'
+import type { CloseReasons } from '../api.ts'
 import { Fault, limitFault, protocolFault, timeoutFault } from '../fault.ts'
 import * as n from '../wire/numbers.ts'
 import { WireReader } from '../wire/reader.ts'
@@ -17,7 +16,8 @@ import { type ExchangeStart, KeyExchange } from './key-exchange.ts'
 import type { KexInit } from './kexinit.ts'
 import { MAX_SIGNED_IN_PACKET_LENGTH, PacketReader } from './packet-reader.ts'
 import { PacketWriter } from './packet-writer.ts'
-import { type ClientRole, PEER_OF, type ServerRole } from './role.ts'
+import { PEER_OF } from './role.ts'
+import type { TransportEvents, TransportSetup } from './setup.ts'
 
 /** Packets under one key, well below the 2^32 at which sequence numbers would repeat. */
 const REKEY_PACKETS = 2 ** 31
@@ -33,23 +33,6 @@ const NAGLE_CLIENT_PREFIX = 'SSH-2.0-OpenSSH'
 /** A client with that prefix that waits for our KEXINIT all the same (a scanner, say) gets it after this delay. */
 const KEXINIT_DELAY_MS = 250
 const NOTHING: readonly Uint8Array[] = []
-
-export interface TransportSetup {
-  /** Software part of our identification. */
-  readonly software: string
-  readonly role: ServerRole | ClientRole
-  readonly limits: SshLimits
-  readonly clock: Clock
-}
-
-export interface TransportEvents {
-  /** A service request or any message from 50 up. The callee owns the memory. */
-  message(type: number, payload: Buffer, sequence: number): void
-  /** Channels may send again after {@link Transport.writable} was false. */
-  drain(): void
-  /** The connection must end; called for failures outside of `receive`, which throws. */
-  fail(fault: Fault): void
-}
 
 export class Transport {
   readonly #socket: Duplex

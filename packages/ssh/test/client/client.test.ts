@@ -10,7 +10,7 @@ import { WireWriter } from '../../src/wire/writer.ts'
 import { settle } from '../support/connect.ts'
 import { ClientProgram, join } from '../support/connect-client.ts'
 
-const pem = (key: KeyObject): string => key.export({ format: 'pem', type: 'pkcs8' }).toString()
+const pem = (key: KeyObject): string => key.export({ format: 'pem', type: 'pkcs8' })
 
 async function signedIn(options: Parameters<typeof join>[0] = {}) {
   const joined = join(options)
@@ -266,7 +266,7 @@ describe('channels of a client', () => {
     const fields = new WireWriter().string('127.0.0.1').uint32(80).string('10.1.1.1').uint32(99).done()
     const attach = () => ({ data: () => undefined, closed: () => undefined })
     const closed = await signedIn()
-    await expect(closed.server.openChannel('forwarded-tcpip', fields, attach)).rejects.toThrow()
+    await expect(closed.server.openChannel('forwarded-tcpip', fields, attach)).rejects.toThrow('refused the channel')
     const asked: unknown[] = []
     const open = await signedIn({
       clientHandler: {
@@ -306,7 +306,10 @@ describe('channels of a client', () => {
 describe('a client’s connection', () => {
   it('asks the server to listen, and to stop', async () => {
     const { client } = await signedIn({
-      handler: { listen: async ({}, { port }) => (port === 0 ? 4_711 : undefined), unlisten: async () => true },
+      handler: {
+        listen: async (_connection, { port }) => (port === 0 ? 4_711 : undefined),
+        unlisten: async () => true,
+      },
     })
     const request = { type: 'tcpip-forward', address: 'localhost', port: 0 } as const
     expect(await client.listen(request)).toBe(4_711)

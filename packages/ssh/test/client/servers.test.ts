@@ -50,7 +50,7 @@ function newKey(scratch: ScratchFolder, type: 'ed25519' | 'rsa' | 'ecdsa'): { fi
       : type === 'rsa'
         ? generateKeyPairSync('rsa', { modulusLength: 2_048 })
         : generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const signer = loadHostKey(privateKey.export({ format: 'pem', type: 'pkcs8' }).toString())
+  const signer = loadHostKey(privateKey.export({ format: 'pem', type: 'pkcs8' }))
   const name = signer.algorithms.includes('rsa-sha2-512') ? 'ssh-rsa' : signer.algorithms[0]
   const file = scratch.file(`authorized-${type}.pub`)
   writeFileSync(file, `${name} ${Buffer.from(signer.blob).toString('base64')} test\n`)
@@ -71,7 +71,7 @@ for (const kind of serverKinds) {
         throw new Error(server.output(), { cause: error })
       })
       const outcome = await dialled.client.authenticate(server.user, { method: 'publickey', signer: key.signer })
-      expect(outcome, server.output()).toEqual({ result: 'success' })
+      expect({ ...outcome, log: server.output() }).toMatchObject({ result: 'success' })
       return { ...dialled, server, [Symbol.asyncDispose]: () => stack.disposeAsync() }
     }
 
@@ -81,7 +81,7 @@ for (const kind of serverKinds) {
       await using server = await kind.start({ scratch, authorizedKey: key.file })
       await using dialled = await dial(server)
       const outcome = await dialled.client.authenticate(server.user, { method: 'publickey', signer: key.signer })
-      expect(outcome, server.output()).toEqual({ result: 'success' })
+      expect({ ...outcome, log: server.output() }).toMatchObject({ result: 'success' })
     })
 
     it.each(['ed25519', 'rsa', 'ecdsa'] as const)('verifies a host key of type %s', async (type) => {
@@ -125,7 +125,7 @@ for (const kind of serverKinds) {
       for (let at = 0; at < bytes.length; at += 65_536) program.channel.write(bytes.subarray(at, at + 65_536))
       program.channel.eof()
       await program.ended
-      expect([program.stdout.length, program.exits], joined.server.output()).toEqual([bytes.length, [{ status: 0 }]])
+      expect([program.stdout.length, program.exits]).toEqual([bytes.length, [{ status: 0 }]])
       expect(sha256(program.stdout)).toBe(sha256(bytes))
     })
 
