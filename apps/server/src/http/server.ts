@@ -1,5 +1,6 @@
 // The HTTP server: accepted bodies, common headers, and answers to failures.
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { ServerOptions as TlsOptions } from 'node:https'
 import type { Socket } from 'node:net'
 import cookie from '@fastify/cookie'
@@ -15,7 +16,7 @@ import { excessOf, repeatedName } from './input/json-shape.ts'
 import { UNSTORABLE, isStorable } from '../platform/input/storable.ts'
 import { limitPipelining } from './limits/pipelining.ts'
 import type { Route } from './route.ts'
-import { type TunnelTraffic, chooseProtocol, divertTunnels } from './tunnel-hosts.ts'
+import { type TunnelTraffic, chooseProtocol, divertTunnels, mayUpgrade } from './tunnel-hosts.ts'
 
 /** Timeouts of clients, in milliseconds. */
 export interface ClientTimeouts {
@@ -45,7 +46,12 @@ export interface HttpOptions extends Binding {
 /** Creates the server with all routes; the caller listens. */
 export async function createHttpServer(options: HttpOptions): Promise<FastifyInstance> {
   const { log, clientTimeouts = CLIENT_TIMEOUTS } = options
-  const limits = { headersTimeout: clientTimeouts.headMs, connectionsCheckingInterval: clientTimeouts.checkMs }
+  const limits = {
+    headersTimeout: clientTimeouts.headMs,
+    connectionsCheckingInterval: clientTimeouts.checkMs,
+    shouldUpgradeCallback: (request: IncomingMessage) =>
+      options.tunnels === undefined || mayUpgrade(request, options.tunnels),
+  }
   const server = fastify({
     bodyLimit: BODY_BYTES,
     connectionTimeout: 60_000,

@@ -55,17 +55,28 @@ export function chooseProtocol({ isTunnelHost }: Pick<TunnelTraffic, 'isTunnelHo
   }
 }
 
+/**
+ * Whether a request for an upgrade is handled as one. A client may offer an upgrade beside a request that it means as it
+ * stands (`h2c` with a POST); as an upgrade its body would be lost. So only requests without a body upgrade at tunnels.
+ */
+export function mayUpgrade(request: IncomingMessage, { isTunnelHost }: Pick<TunnelTraffic, 'isTunnelHost'>): boolean {
+  const { headers } = request
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+  return !hasBody || !hostsOf(request).some(isTunnelHost)
+}
+
+const hostsOf = ({ headers }: Request): string[] => [
+  String(headers[':authority'] ?? ''),
+  headers.host ?? '',
+  String(headers['x-forwarded-host'] ?? ''),
+]
+
 /** Takes the requests for tunnel hosts from a server's listeners. Call it before the server listens. */
 export function divertTunnels(server: Server, traffic: TunnelTraffic): Diverted {
   const { isTunnelHost, isTrustedProxy } = traffic
   const busy = new WeakMap<Socket, number>()
   const sessions = new Set<ServerHttp2Session>()
   const pipelining = limitPipelining()
-  const hostsOf = ({ headers }: Request): string[] => [
-    String(headers[':authority'] ?? ''),
-    headers.host ?? '',
-    String(headers['x-forwarded-host'] ?? ''),
-  ]
 
   function serve(request: Request, response: Response, expectsContinue: boolean): void {
     const { socket } = request

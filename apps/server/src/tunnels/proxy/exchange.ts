@@ -52,6 +52,10 @@ export function passAnswer(
   trailers: () => readonly string[],
 ): void {
   const { response, answered, received, origin, target } = exchange
+  if (head.status < MIN_STATUS || head.status > MAX_STATUS) {
+    answer.resume()
+    return failExchange(exchange, 'LOST')
+  }
   answered()
   const headers = responseHeaders(head.rawHeaders, head.connection, { origin, target })
   if (head.isWhole === true && 'stream' in response) return passHead(response, answer, head.status, headers)
@@ -60,9 +64,23 @@ export function passAnswer(
   // Registered before `pipe`, which ends the response at the same event.
   answer.on('end', () => {
     const fields = trailersOf(trailers())
-    if (Object.keys(fields).length > 0) response.addTrailers(fields)
+    if (Object.keys(fields).length === 0) return
+    if ('stream' in response) sendTrailers(response, fields)
+    else response.addTrailers(fields)
   })
   answer.pipe(response as Writable)
+}
+
+/** Node's own listener would throw what HTTP/2 refuses out of reach of everybody, and end the process. */
+function sendTrailers({ stream }: Http2ServerResponse, fields: Headers): void {
+  stream.removeAllListeners('wantTrailers')
+  stream.once('wantTrailers', () => {
+    try {
+      stream.sendTrailers(fields)
+    } catch {
+      stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+    }
+  })
 }
 
 /** A head that ends its stream: clients of gRPC find the status of a failed call only there. */
@@ -74,6 +92,44 @@ function passHead(response: Http2ServerResponse, answer: Readable, status: numbe
 }
 
 const NOTHING = Buffer.alloc(0)
+/** Statuses of final answers (RFC 9110 section 15). HTTP/2 refuses to send others. */
+const MIN_STATUS = 200
+const MAX_STATUS = 599
+/** Interim answers of one service to one request; more are an attack on the visitor's connection. */
+const MAX_INTERIM = 32
+
+/**
+ * Passes a service's `100 Continue` on, once, to a client that waits for it; other interim answers end here.
+ * @returns to be called with the status of each interim answer
+ */
+export function interimAnswers(
+  { expectsContinue, response }: Pick<Exchange, 'expectsContinue' | 'response'>,
+  tooMany: () => void,
+): (status: number) => void {
+  let count = 0
+  let waits = expectsContinue
+  return (status) => {
+    count += 1
+    if (count > MAX_INTERIM) return tooMany()
+    if (status !== 100 || !waits || response.headersSent) return
+    waits = false
+    response.writeContinue()
+  }
+}
+
+/**
+ * Runs a callback of the service's side: what it makes Node refuse ends this exchange and nothing else.
+ * @returns false when it threw
+ */
+export function guarded(exchange: Pick<Exchange, 'request' | 'response'>, run: () => void): boolean {
+  try {
+    run()
+    return true
+  } catch (error) {
+    failExchange(exchange, failureOf(error as Error))
+    return false
+  }
+}
 
 function writeHead(response: ClientResponse, status: number, headers: OutgoingHttpHeaders): void {
   if ('stream' in response) return void response.writeHead(status, headers)
@@ -124,13 +180,23 @@ const FAILURE_CODES: Readonly<Record<TunnelFailure, FailureCode>> = {
   gone: 'GONE',
 }
 
+/** Errors of Node about headers that cannot be sent on. */
+const BAD_REQUESTS: ReadonlySet<string> = new Set([
+  'ERR_INVALID_CHAR',
+  'ERR_UNESCAPED_CHARACTERS',
+  'ERR_HTTP2_HEADER_SINGLE_VALUE',
+  'ERR_HTTP2_INVALID_CONNECTION_HEADERS',
+  'ERR_HTTP2_INVALID_HEADER_VALUE',
+  'ERR_INVALID_HTTP_TOKEN',
+])
+
 /** Reason why a connection to a service has failed. */
 export function failureOf(error: Error & { code?: string }): FailureCode {
   if (error instanceof TunnelError) return FAILURE_CODES[error.failure]
   const code = error.code ?? ''
   if (/^(?:CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|ERR_TLS_CERT)/.test(code) || /SELF_SIGNED/.test(code))
     return 'CERTIFICATE'
-  return code === 'ERR_INVALID_CHAR' || code === 'ERR_UNESCAPED_CHARACTERS' ? 'BAD_REQUEST' : 'LOST'
+  return BAD_REQUESTS.has(code) ? 'BAD_REQUEST' : 'LOST'
 }
 
 /** True if the request has a body, or may have one. */

@@ -20,6 +20,46 @@ const HOP_BY_HOP = new Set([
 ])
 /** Claims of the client about its address and about the host that it has asked for. */
 const CLAIMS = /^(?:forwarded|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|via)$/
+/**
+ * Headers that have one value. HTTP/2 refuses to send several, and HTTP/1.1 clients take the first (RFC 9110 section
+ * 5.3: only lists may be repeated).
+ */
+const SINGLE = new Set([
+  'access-control-allow-credentials',
+  'access-control-max-age',
+  'access-control-request-method',
+  'age',
+  'authorization',
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-location',
+  'content-md5',
+  'content-range',
+  'content-type',
+  'date',
+  'dnt',
+  'etag',
+  'expires',
+  'from',
+  'host',
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'if-range',
+  'if-unmodified-since',
+  'last-modified',
+  'location',
+  'max-forwards',
+  'proxy-authorization',
+  'range',
+  'referer',
+  'retry-after',
+  'tk',
+  'upgrade-insecure-requests',
+  'user-agent',
+  'x-content-type-options',
+])
 /** Headers of a device that would act beyond its own tunnel, or move clients away from it. */
 const OVERREACHING = new Set(['alt-svc', 'clear-site-data', 'public-key-pins'])
 
@@ -41,7 +81,7 @@ export function requestHeaders(
   const dropped = connectionOptions(request.headers.connection)
   const headers = collect(
     request.rawHeaders,
-    (name) => !HOP_BY_HOP.has(name) && !CLAIMS.test(name) && !dropped.has(name) && name !== 'host' && name !== 'cookie',
+    (name) => !HOP_BY_HOP.has(name) && !isClaim(name) && !dropped.has(name) && name !== 'host' && name !== 'cookie',
   )
   // RFC 9113 lets clients split the header; services expect one.
   const cookie = hidesFromDevice(request.headers.cookie ?? '')
@@ -77,8 +117,13 @@ export function trailersOf(rawTrailers: readonly string[]): Headers {
   return collect(
     rawTrailers,
     (name) =>
-      !HOP_BY_HOP.has(name) && !CLAIMS.test(name) && !/^(?:host|content-length|trailer|set-cookie|cookie)$/.test(name),
+      !HOP_BY_HOP.has(name) && !isClaim(name) && !/^(?:host|content-length|trailer|set-cookie|cookie)$/.test(name),
   )
+}
+
+/** Services behind CGI and WSGI cannot tell `_` from `-`. */
+function isClaim(name: string): boolean {
+  return CLAIMS.test(name.replaceAll('_', '-'))
 }
 
 /** Names in a Connection header. */
@@ -94,6 +139,7 @@ function collect(raw: readonly string[], keep: (name: string) => boolean): Heade
     const value = raw[at + 1] ?? ''
     if (name.startsWith(':') || !keep(name)) continue
     const before = headers[name]
+    if (before !== undefined && SINGLE.has(name)) continue
     headers[name] = before === undefined ? value : [before, value].flat()
   }
   return headers

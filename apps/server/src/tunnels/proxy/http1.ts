@@ -8,7 +8,9 @@ import {
   dropRest,
   failExchange,
   failureOf,
+  guarded,
   hasBody,
+  interimAnswers,
   passAnswer,
 } from './exchange.ts'
 import { type Headers, requestHeaders, trailersOf } from './headers.ts'
@@ -47,9 +49,10 @@ export function http1Carrier(connect: () => Duplex): Carrier {
       failed = true
       outgoing.destroy(error)
     }
-    outgoing.on('continue', () => {
-      if (!exchange.response.headersSent) exchange.response.writeContinue()
-    })
+    const interim = interimAnswers(exchange, () =>
+      outgoing.destroy(new Error('The service sends interim answers only.')),
+    )
+    outgoing.on('information', ({ statusCode }) => interim(statusCode))
     outgoing.on('upgrade', (_, socket) => {
       // Nobody has asked for it.
       socket.destroy()
@@ -57,7 +60,7 @@ export function http1Carrier(connect: () => Duplex): Carrier {
     })
     outgoing.on('response', (answer) => {
       answered = true
-      passResponse(exchange, answer)
+      if (!guarded(exchange, () => passResponse(exchange, answer))) abort()
     })
     outgoing.on('error', (error) => {
       // Of an answer that has begun only its own end tells whether it is whole.

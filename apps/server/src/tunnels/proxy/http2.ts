@@ -1,7 +1,24 @@
 // HTTP/2 to the service, as gRPC needs it: by prior knowledge, or over TLS.
-import { type IncomingHttpHeaders, type OutgoingHttpHeaders, connect as startSession, constants } from 'node:http2'
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  connect as startSession,
+  constants,
+} from 'node:http2'
 import type { Duplex } from 'node:stream'
-import { type Carrier, breakOff, dropRest, failExchange, failureOf, hasBody, passAnswer } from './exchange.ts'
+import {
+  type Carrier,
+  breakOff,
+  dropRest,
+  failExchange,
+  failureOf,
+  guarded,
+  hasBody,
+  interimAnswers,
+  passAnswer,
+} from './exchange.ts'
 import { requestHeaders, trailersOf } from './headers.ts'
 
 /** Carries requests over HTTP/2. @param secure by TLS */
@@ -28,7 +45,13 @@ export function http2Carrier(connect: () => Duplex, secure: boolean): Carrier {
       failExchange(exchange, failureOf(error))
     }
     session.on('error', fail)
-    const stream = session.request(outgoing, { endStream: !hasBody(request), waitForTrailers: hasBody(request) })
+    const stream = startStream(session, outgoing, hasBody(request))
+    if (stream instanceof Error) {
+      // Nobody else would close the connection through the device.
+      session.destroy()
+      fail(stream)
+      return { abort: () => undefined }
+    }
     stream.on('error', fail)
     stream.on('close', () => {
       session.close()
@@ -36,18 +59,25 @@ export function http2Carrier(connect: () => Duplex, secure: boolean): Carrier {
       else if (!response.writableEnded) breakOff(response)
       dropRest(exchange)
     })
-    stream.on('continue', () => {
-      if (!response.headersSent) response.writeContinue()
-    })
+    const interim = interimAnswers(exchange, () => stream.destroy(new Error('The service sends interim answers only.')))
+    stream.on('continue', () => interim(100))
+    stream.on('headers', (fields) => interim(Number(fields[constants.HTTP2_HEADER_STATUS])))
     request.on('data', (chunk: Buffer) => exchange.sent(chunk.length))
-    stream.on('wantTrailers', () => stream.sendTrailers(trailersOf(request.rawTrailers)))
+    stream.on('wantTrailers', () => {
+      try {
+        stream.sendTrailers(trailersOf(request.rawTrailers))
+      } catch (error) {
+        stream.destroy(error as Error)
+      }
+    })
     if (hasBody(request)) request.pipe(stream)
     else request.resume()
     stream.on('trailers', (fields, _, raw?: readonly string[]) => (trailers = raw ?? flat(fields)))
     stream.on('response', (fields, flags, raw?: readonly string[]) => {
       const status = Number(fields[constants.HTTP2_HEADER_STATUS] ?? 502)
       const isWhole = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0
-      passAnswer(exchange, stream, { status, rawHeaders: raw ?? flat(fields), isWhole }, () => trailers)
+      const head = { status, rawHeaders: raw ?? flat(fields), isWhole }
+      if (!guarded(exchange, () => passAnswer(exchange, stream, head, () => trailers))) stream.destroy()
     })
     return {
       abort(error) {
@@ -56,6 +86,19 @@ export function http2Carrier(connect: () => Duplex, secure: boolean): Carrier {
         session.destroy(error)
       },
     }
+  }
+}
+
+/** @returns what Node refuses to send, as its error */
+function startStream(
+  session: ClientHttp2Session,
+  headers: OutgoingHttpHeaders,
+  hasContent: boolean,
+): ClientHttp2Stream | Error {
+  try {
+    return session.request(headers, { endStream: !hasContent, waitForTrailers: hasContent })
+  } catch (error) {
+    return error as Error
   }
 }
 

@@ -111,11 +111,24 @@ export function createTunnelProxy(deps: ProxyDeps): TunnelProxy {
         stopWatching = watchExpiry(entry)
         const link = deps.linkOf(admitted.device)
         if (!link) return refuse('OFFLINE')
-        const connect = (): Duplex => connectService(link, admitted, clock)
-        abort = arrival.carry(admitted, connect, counts, () => (entry.answered = true))
+        const connections = new Set<Duplex>()
+        const connect = (): Duplex => {
+          const connection = connectService(link, admitted, clock)
+          connections.add(connection)
+          return connection.once('close', () => connections.delete(connection))
+        }
+        // Whatever becomes of the exchange: no connection through the device outlives it.
+        const drop = (): void => connections.forEach((connection) => connection.destroy())
+        abort = drop
+        const end = arrival.carry(admitted, connect, counts, () => (entry.answered = true))
+        abort = () => {
+          end()
+          drop()
+        }
       })
       .catch((error: unknown) => {
         log.error('tunnels.error', { err: error })
+        abort()
         refuse('BUSY')
       })
   }

@@ -5,11 +5,15 @@ import type { Origin } from './headers.ts'
 import type { FailureCode } from './pages.ts'
 
 const MAX_URL = 8_192
+const MAX_PORT = 65_535
 
 /** Why a request must not reach a service; undefined if it may. */
 export function requestFault(request: ClientRequest, { host }: Origin): FailureCode | undefined {
   const { url = '', headers, rawHeaders, method } = request
   if (url.length > MAX_URL) return 'TOO_LONG'
+  // A client never sends what it names for itself (RFC 9112 section 3.2.1).
+  if (url.includes('#')) return 'BAD_REQUEST'
+  if (Number(/:(\d+)$/.exec(host)?.[1] ?? 0) > MAX_PORT) return 'BAD_REQUEST'
   // An absolute address would name a second host.
   if (!url.startsWith('/') && !(url === '*' && method === 'OPTIONS')) return 'BAD_REQUEST'
   const encoding = headers['transfer-encoding']

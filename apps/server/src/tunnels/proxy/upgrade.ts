@@ -1,12 +1,14 @@
 // WebSockets and other upgrades through a tunnel: after the service has agreed, bytes are copied both ways.
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { STATUS_CODES } from 'node:http'
-import type { Duplex } from 'node:stream'
+import { type Duplex, Transform } from 'node:stream'
 import { failureOf } from './exchange.ts'
 import { type Origin, requestHeaders, responseHeaders } from './headers.ts'
 import { startOutgoing } from './http1.ts'
 import type { Target } from './locations.ts'
 import { type FailureCode, type Page, failurePage } from './pages.ts'
+
+const CRLF = Buffer.from('\r\n')
 
 export interface Upgrade {
   readonly request: IncomingMessage
@@ -30,14 +32,37 @@ export function carryUpgrade(upgrade: Upgrade, connect: () => Duplex): { readonl
     upgrade: String(request.headers.upgrade),
   })
   const refuse = (code: FailureCode): void => answerSocket(socket, failurePage(code, request.headers.accept))
-  outgoing.on('error', (error) => refuse(failureOf(error)))
+  let hasAnswer = false
+  outgoing.on('error', (error) => {
+    // Once an answer has begun nothing else may follow it.
+    if (hasAnswer) socket.destroy()
+    else refuse(failureOf(error))
+  })
   outgoing.on('response', (answer) => {
-    upgrade.answered(answer.statusCode ?? 502)
+    const status = answer.statusCode ?? 0
+    if (status < 200) {
+      answer.resume()
+      return refuse('LOST')
+    }
+    hasAnswer = true
+    upgrade.answered(status)
     const fields = responseHeaders(answer.rawHeaders, answer.headers.connection, upgrade)
-    delete fields['content-length']
-    writeHead(socket, answer.statusCode ?? 502, { ...fields, connection: 'close' })
+    const isFramed = fields['content-length'] !== undefined || status === 204 || status === 304
+    writeHead(socket, status, {
+      ...fields,
+      connection: 'close',
+      ...(isFramed ? {} : { 'transfer-encoding': 'chunked' }),
+    })
     answer.on('error', () => socket.destroy())
-    answer.pipe(socket)
+    // Registered before `pipe`, which ends the socket at the same event: half an answer must not look like a whole one.
+    answer.on('end', () => {
+      if (!answer.complete) socket.destroy()
+    })
+    answer.on('close', () => {
+      if (!answer.complete) socket.destroy()
+    })
+    if (isFramed) answer.pipe(socket)
+    else answer.pipe(chunked()).pipe(socket)
   })
   outgoing.on('upgrade', (answer, service, first) => {
     upgrade.answered(101)
@@ -52,6 +77,18 @@ export function carryUpgrade(upgrade: Upgrade, connect: () => Duplex): { readonl
       socket.destroy()
     },
   }
+}
+
+/** The chunked coding (RFC 9112 section 7.1). */
+function chunked(): Transform {
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      done(null, Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, CRLF]))
+    },
+    flush(done) {
+      done(null, '0\r\n\r\n')
+    },
+  })
 }
 
 function join({ socket, head, sent, received }: Upgrade, service: Duplex, first: Buffer): void {

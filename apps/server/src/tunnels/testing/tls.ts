@@ -1,11 +1,12 @@
 // TLS services behind TCP tunnels, and clients of them.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { X509Certificate, createHash } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ConnectionOptions, type TLSSocket, connect, createServer } from 'node:tls'
 import type { Tunnel } from '@bowline/contract/schemas/tunnel'
-import { onTestFinished } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
 import { type TlsMaterial, selfSignedCertificate } from '../../platform/network/certificate.ts'
 import { DOMAIN, listening } from './device.ts'
 
@@ -68,4 +69,16 @@ export function endOf(socket: Socket): Promise<string> {
     socket.once('end', () => resolve('end')).once('close', () => resolve('close'))
     socket.resume()
   })
+}
+
+/** Files with that certificate for a server, and its pin for agents; removed at the end of the tests. */
+export async function certificateFiles(): Promise<{ cert: string; key: string; pin: Uint8Array }> {
+  const { cert, key } = await certificate()
+  const folder = await mkdtemp(join(tmpdir(), 'bowline-tls-'))
+  afterAll(() => rm(folder, { recursive: true }))
+  const files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') }
+  await writeFile(files.cert, cert)
+  await writeFile(files.key, key, { mode: 0o600 })
+  const spki = new X509Certificate(cert).publicKey.export({ type: 'spki', format: 'der' })
+  return { ...files, pin: createHash('sha256').update(spki).digest() }
 }
