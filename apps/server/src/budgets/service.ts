@@ -5,7 +5,7 @@ import { fail } from '@bowline/contract/errors'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { hashOf } from '../platform/secrets/hash.ts'
-import { countUse, deleteEnded } from './store.ts'
+import { countUse, deleteEnded, usesOf } from './store.ts'
 
 export interface BudgetDeps {
   /** System connection. */
@@ -30,6 +30,15 @@ export async function spend({ db, clock }: BudgetDeps, budget: Budget, key: stri
   const period = { now: new Date(now), endsAt: new Date(now + budget.hours * 3_600_000) }
   const spent = await countUse(db, { name: budget.name, key: hashOf(key) }, period)
   if (spent > budget.limit) fail('TOO_MANY_REQUESTS', { seconds: budget.hours * 3_600 })
+}
+
+/**
+ * Checks a budget without using it: where only failures are counted, a right guess after the last must not pass either.
+ * @throws {BowlineError} TOO_MANY_REQUESTS when all of it has been used
+ */
+export async function requireLeft({ db, clock }: BudgetDeps, budget: Budget, key: string): Promise<void> {
+  const spent = await usesOf(db, { name: budget.name, key: hashOf(key) }, new Date(clock.now()))
+  if (spent >= budget.limit) fail('TOO_MANY_REQUESTS', { seconds: budget.hours * 3_600 })
 }
 
 /** Removes budgets whose period is over. */

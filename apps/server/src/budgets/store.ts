@@ -23,6 +23,22 @@ export async function countUse(
   return row.spent
 }
 
+/** Uses within the period. */
+export async function usesOf(
+  db: Kysely<Schema>,
+  { name, key }: { readonly name: string; readonly key: Buffer },
+  now: Date,
+): Promise<number> {
+  const row = await db
+    .selectFrom('budgets')
+    .select('spent')
+    .where('name', '=', name)
+    .where('key', '=', key)
+    .where('ends_at', '>', now)
+    .executeTakeFirst()
+  return row?.spent ?? 0
+}
+
 export async function deleteEnded(db: Kysely<Schema>, now: Date): Promise<void> {
   await db.deleteFrom('budgets').where('ends_at', '<', now).execute()
 }

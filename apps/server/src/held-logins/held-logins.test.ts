@@ -95,6 +95,15 @@ describe('a waiting login', () => {
     expect(await outcome(owner.client.call(get, { params: { code: 'BBBB-BBBB' } }))).toContain('429')
   })
 
+  it('is not shown for its right code either, once the guesses are used up', async () => {
+    await signing(server, login, await ownKey(owner), OPENSSH)
+    const { code } = await theHeldLogin(owner)
+    expect(await outcome(owner.client.call(get, { params: { code } }))).not.toContain('429')
+    for (let i = 0; i < LIMITS.heldLogin.guessesPerHour; i += 1)
+      await outcome(owner.client.call(get, { params: { code: 'BBBB-BBBB' } }))
+    expect(await outcome(owner.client.call(get, { params: { code } }))).toContain('429')
+  })
+
   it('is one of a few that wait for a person', async () => {
     const kinds: string[] = []
     for (let i = 0; i <= LIMITS.heldLogin.perPerson; i += 1) {

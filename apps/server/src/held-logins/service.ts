@@ -6,7 +6,7 @@ import type { HeldLogin } from '@bowline/contract/schemas/held-login'
 import type { Kysely } from 'kysely'
 import { plainUserCode, shownUserCode } from '../auth/device-codes/user-code.ts'
 import { requireRecentProof } from '../auth/ownership.ts'
-import { spend } from '../budgets/service.ts'
+import { requireLeft, spend } from '../budgets/service.ts'
 import type { Actor, Origin, TenantContext, UserActor } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import type { Clock } from '@bowline/base/clock'
@@ -88,6 +88,7 @@ export async function forgetHeldLogins(db: Kysely<Schema>, now: number): Promise
 }
 
 async function requireHeld(deps: HeldLoginDeps, actor: UserActor, code: string): Promise<ShownRow> {
+  await requireLeft(deps, GUESSES, actor.id)
   const row = await findHeld(deps.db, plainUserCode(code), actor.id, new Date(deps.clock.now()))
   if (row) return row
   await spend(deps, GUESSES, actor.id)
