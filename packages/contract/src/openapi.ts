@@ -117,6 +117,7 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
   if (access.kind === 'instance-admin') codes.add('INSTANCE_ADMIN_REQUIRED')
   if (access.kind === 'member') {
     codes.add('NO_NAMESPACE')
+    if (!access.whileDisabled) codes.add('NAMESPACE_DISABLED')
     if (access.permission) codes.add('FORBIDDEN')
     if (!access.keys) codes.add('USER_TOKEN_REQUIRED')
   }

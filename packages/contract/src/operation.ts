@@ -9,7 +9,13 @@ export type Access =
   /** A signed-in user, even without a namespace. API keys answer 403. */
   | { readonly kind: 'user' }
   /** A member of the credential's namespace, with the permission when one is named. `keys`: API keys may call too. */
-  | { readonly kind: 'member'; readonly permission?: Permission; readonly keys: boolean }
+  | {
+      readonly kind: 'member'
+      readonly permission?: Permission
+      readonly keys: boolean
+      /** Answers also while the namespace is disabled. */
+      readonly whileDisabled?: true
+    }
   /** A signed-in user who administers this server: its mail, its people. API keys answer 403. */
   | { readonly kind: 'instance-admin' }
   /** A device's token. */

@@ -10,7 +10,7 @@ import type { Clock } from '@bowline/base/clock'
 import type { Origin, UserActor } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import type { MailQueue } from '../mails/queue.ts'
-import { chooseMembership, membershipRole } from '../namespaces/service.ts'
+import { chooseMembership, isNamespaceDisabled, membershipRole } from '../namespaces/service.ts'
 import { sourceKey } from '../platform/network/address.ts'
 import { hashOf } from '../platform/secrets/hash.ts'
 import type { Ids } from '../platform/ids.ts'
@@ -77,7 +77,7 @@ export interface Credentials {
 export async function signIn(deps: AuthDeps, credentials: Credentials, origin: Origin): Promise<Account> {
   await requireLocalSignIn(deps)
   const named = await findAccount(deps.db, credentials.username)
-  const account = named && named.status !== 'invited' && named.authMethods.includes('local') ? named : undefined
+  const account = named && mayTryPassword(named) ? named : undefined
   // Looked up in any case: the work is the same for every name.
   const waiting = await deps.pendingPassword?.(credentials.username)
   const pendingHash = named ? undefined : waiting
@@ -89,6 +89,11 @@ export async function signIn(deps: AuthDeps, credentials: Credentials, origin: O
   if (account.mfaEnabled) throw await secondFactorRequired(deps, account)
   await noteSignIn(deps, account, origin)
   return account
+}
+
+/** Disabled accounts answer like unknown names, also to the right password. */
+function mayTryPassword({ status, authMethods }: Account): boolean {
+  return (status === 'confirmed' || status === 'not-confirmed') && authMethods.includes('local')
 }
 
 /** Records a completed sign-in, after its last factor. */
@@ -207,12 +212,13 @@ export function sameLife({ family, login, expiresAt }: UserActor): SignInLife {
 
 /**
  * Issues a token for another namespace of the person; browser sessions move along.
- * @throws {BowlineError} NOT_FOUND unless the person is an accepted member of it
+ * @throws {BowlineError} NOT_FOUND unless the person is an accepted member of it; NAMESPACE_DISABLED
  */
 export async function switchNamespace(deps: AuthDeps, actor: UserActor, tenant: TenantId): Promise<UserAuth> {
   const role = await membershipRole(deps.db, actor.id, tenant)
   const account = await getAccount(deps.db, actor.id)
   if (!role || !account) return fail('NOT_FOUND', { what: 'The namespace' })
+  if (await isNamespaceDisabled(deps.db, tenant)) fail('NAMESPACE_DISABLED')
   if (actor.family) await setFamilyTenant(deps.db, actor.family, tenant)
   return authenticate(deps, account, { tenant, ...sameLife(actor) })
 }
@@ -367,6 +373,7 @@ export async function userOfToken(deps: AuthDeps, token: string, origin: Origin)
     login,
     expiresAt: claims.exp,
     isInstanceAdmin: subject.isInstanceAdmin,
+    inDisabledNamespace: subject.inDisabledNamespace,
   }
 }
 

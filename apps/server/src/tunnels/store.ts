@@ -110,7 +110,7 @@ export async function hasTunnel(db: Kysely<Schema>, device: DeviceUid, address: 
 /** A tunnel with the public name of its device and the second factor of its namespace, as they are at present. */
 export type LiveTunnelRow = TunnelRow & { readonly public_name: string | null; readonly factor_hours: number | null }
 
-/** Living tunnels to accepted devices. @param system connection of all namespaces */
+/** Living tunnels to accepted devices of namespaces that are not disabled. @param system connection of all namespaces */
 export function findLiveTunnels(
   system: Kysely<Schema>,
   addresses: readonly string[],
@@ -142,6 +142,7 @@ function liveTunnels(system: Kysely<Schema>, now: Date) {
     .select(factorHours.as('factor_hours'))
     .select(sql<string | null>`case when devices.public_url then devices.public_name end`.as('public_name'))
     .where('devices.status', '=', 'accepted')
+    .where('namespaces.disabled_at', 'is', null)
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
 }
 

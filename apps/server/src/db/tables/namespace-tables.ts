@@ -17,6 +17,21 @@ export interface NamespacesTable {
   settings: Generated<{ readonly [key: string]: unknown }>
   /** Set while a cloud namespace is a customer of the payment provider. */
   billing: { readonly [key: string]: unknown } | null
+  /** Null unless administrators of the instance have disabled it. */
+  disabled_at: Generated<Date | null>
+}
+
+export type LimitName = 'devices' | 'members' | 'sessions' | 'tunnels' | 'api_keys'
+
+/** Limits of namespaces without one of their own. */
+export interface LimitDefaultsTable {
+  name: LimitName
+  /** −1: unlimited. */
+  value: number
+}
+
+export interface NamespaceLimitsTable extends LimitDefaultsTable {
+  tenant_id: TenantId
 }
 
 export interface MembersTable {
