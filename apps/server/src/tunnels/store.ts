@@ -1,5 +1,5 @@
 // SQL of tunnels.
-import type { DeviceUid } from '@bowline/contract/schemas/common'
+import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import { type Insertable, type Kysely, type Selectable, type Updateable, sql } from 'kysely'
 import { factorHours } from '../db/namespace-settings.ts'
 import { countRows } from '../db/lists/count.ts'
@@ -117,6 +117,18 @@ export function findLiveTunnels(
   now: Date,
 ): Promise<LiveTunnelRow[]> {
   return liveTunnels(system, now).where('tunnels.address', 'in', addresses).execute()
+}
+
+/** Namespace of a tunnel, if it is disabled. @param system connection of all namespaces */
+export async function findDisabledTenant(system: Kysely<Schema>, address: string): Promise<TenantId | undefined> {
+  const row = await system
+    .selectFrom('tunnels')
+    .innerJoin('namespaces', 'namespaces.tenant_id', 'tunnels.tenant_id')
+    .select('tunnels.tenant_id')
+    .where('tunnels.address', '=', address)
+    .where('namespaces.disabled_at', 'is not', null)
+    .executeTakeFirst()
+  return row?.tenant_id
 }
 
 /** Living tunnel to a port of the device that has a public name. @param system connection of all namespaces */

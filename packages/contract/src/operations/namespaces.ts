@@ -128,7 +128,7 @@ export const members = {
     params: byTenant,
     body: NewMember,
     response: Namespace,
-    errors: [
+    errors: ['NAMESPACE_FULL', 
       'ROLE_TOO_HIGH',
       'NOT_FOUND',
       'ALREADY_MEMBER',
@@ -176,7 +176,7 @@ export const members = {
     params: byTenant,
     body: NewMember,
     response: z.object({ link: z.string() }),
-    errors: [
+    errors: ['NAMESPACE_FULL', 
       'ROLE_TOO_HIGH',
       'NOT_FOUND',
       'ALREADY_MEMBER',
