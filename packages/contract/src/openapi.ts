@@ -82,7 +82,8 @@ function describe(id: string, operation: Operation, components: Json): Json {
     // For a stream: the `data:` of each event.
     const lines = operation.jsonLines ? { 'application/jsonl': { schema: schema['items'] } } : {}
     const plain = operation.asText ? { 'text/plain': { schema: { type: 'string' } } } : {}
-    success['content'] = { [type]: { schema, example }, ...lines, ...plain }
+    const table = operation.asCsv ? { 'text/csv': { schema: { type: 'string' } } } : {}
+    success['content'] = { [type]: { schema, example }, ...lines, ...plain, ...table }
   }
   return {
     operationId: id,

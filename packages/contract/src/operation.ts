@@ -58,6 +58,8 @@ export interface Operation<
   readonly jsonLines?: true
   /** Also available as plain text, by `format`, or to clients that accept `text/plain` explicitly. */
   readonly asText?: true
+  /** Also available as comma-separated values. */
+  readonly asCsv?: true
   /** The response is a stream of server-sent events of the response schema. */
   readonly stream?: true
   /** Headers of the response, with descriptions. */

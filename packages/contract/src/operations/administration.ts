@@ -249,7 +249,7 @@ export const administration = {
     query: AuditFilter.extend({ format: z.enum(['csv', 'jsonl'], 'must be csv or jsonl').default('csv') }),
     response: z.array(InstanceAuditEntry),
     jsonLines: true,
-    asText: true,
+    asCsv: true,
     errors: ['FRESH_PROOF_REQUIRED', 'TOO_MANY_REQUESTS'],
   }),
 }

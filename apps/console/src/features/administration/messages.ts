@@ -142,7 +142,7 @@ export const administrationMessages = {
     peopleTable: 'People of the namespace',
     peopleColumns: { person: 'Person', role: 'Role', state: 'State' },
     makeOwner: 'Make the owner',
-    makeOwnerNamed: (name: string) => `Make ${name} the owner`,
+    makeOwnerNamed: (name: string) => `Make the owner: ${name}`,
     handOverTitle: (name: string) => `Hand the namespace over to ${name}?`,
     handOverText: 'The owner before becomes an administrator of the namespace.',
     handedOver: (name: string) => `${name} owns the namespace`,

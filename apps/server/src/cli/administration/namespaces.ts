@@ -1,32 +1,30 @@
 // `bowline namespace list|disable|enable|limit|hand-over`: namespaces of the whole instance.
 import { ConfigError } from '@bowline/contract/config'
 import { LIMIT_NAMES, NamespaceLimits } from '@bowline/contract/schemas/administration'
+import type { Namespace } from '@bowline/contract/schemas/namespace'
 import type { Command } from 'commander'
 import {
   handOverNamespace,
   limitEveryNamespace,
   limitNamespace,
-  listNamespaces,
   switchNamespace,
 } from '../../administration/namespaces.ts'
 import { defaultLimits, limitsOf } from '../../namespaces/administration.ts'
+import { listAllNamespaces } from '../../namespaces/service.ts'
 import { parseInput } from '../../platform/input/parse-input.ts'
 import { accountOf } from '../accounts/users.ts'
 import { type Instance, onInstance } from '../instance.ts'
 import { type Format, type Terminal, show, table } from '../terminal.ts'
 import { BY_OPERATOR, administrationOf } from './deps.ts'
 
-const PAGE = 100
-
-async function every(instance: Instance, search: string) {
-  const namespaces = []
-  const query = { search, sort_by: 'name' as const, order_by: 'asc' as const, per_page: PAGE }
-  for (let page = 1; ; page += 1) {
-    const { items } = await listNamespaces(administrationOf(instance), { ...query, page })
-    namespaces.push(...items)
-    if (items.length < PAGE) return namespaces
-  }
+/** Namespaces with the text in their name, or in the address of their owner. */
+async function matching(instance: Instance, search: string): Promise<Namespace[]> {
+  const text = search.trim().toLowerCase()
+  const all = await listAllNamespaces(instance.system)
+  return all.filter((one) => one.name.includes(text) || ownerOf(one).includes(text))
 }
+
+const ownerOf = ({ members }: Namespace): string => members.find(({ role }) => role === 'owner')?.email ?? ''
 
 /** Options such as `--devices 10`, `--members unlimited` and `--tunnels default`. */
 type LimitOptions = Format & Readonly<Record<string, string | boolean | undefined>>
@@ -57,16 +55,16 @@ export function addAdministratedNamespaces(namespace: Command, terminal: Termina
     .option('--json', 'print JSON')
     .action(({ search = '', ...format }: Format & { readonly search?: string }) =>
       onInstance(terminal, async (instance) => {
-        const namespaces = await every(instance, search)
+        const namespaces = await matching(instance, search)
         const rows = namespaces.map((one) => [
           one.name,
           one.tenant_id,
-          one.owner.email,
-          String(one.members),
-          String(one.devices),
-          one.disabled_at === null ? '' : 'disabled',
+          ownerOf(one),
+          String(one.members.length),
+          String(one.devices_count),
+          one.disabled ? 'disabled' : '',
         ])
-        const headings = ['NAME', 'TENANT ID', 'OWNER', 'MEMBERS', 'DEVICES', 'STATE']
+        const headings = ['NAME', 'TENANT ID', 'OWNER', 'MEMBERS', 'DEVICES', '']
         show(terminal, format, namespaces, table(headings, rows))
       }),
     )

@@ -43,8 +43,8 @@ export function addPeopleCommands(user: Command, terminal: Terminal): void {
     .action(({ search = '', only, ...format }: ListOptions) =>
       onInstance(terminal, async (instance) => {
         const people = await everybody(instance, search, stateOf(only))
-        const listed = people.map(({ id, username, name, email, state, mfa, administrator }) => {
-          return { id, username, name, email, status: state, mfa, instance_admin: administrator }
+        const listed = people.map(({ id, username, name, email, state: status, mfa }) => {
+          return { id, username, name, email, status, mfa }
         })
         const rows = listed.map(({ username, name, email, status, mfa }) => {
           return [username, name, email, status, mfa ? 'on' : 'off']

@@ -26,7 +26,11 @@ create table limit_defaults (
     constraint default_limit_is_unlimited_or_a_count check (value >= -1)
 );
 comment on table limit_defaults is 'Limits of namespaces that have none of their own; without a row there is no limit.';
-grant select on limit_defaults to bowline_app;
+-- For bowline_app, which sees no table of the whole instance.
+create function default_limit(name text) returns integer
+  language sql stable security definer set search_path = public, pg_temp
+  as $$ select value from limit_defaults where limit_defaults.name = default_limit.name $$;
+grant execute on function default_limit(text) to bowline_app, bowline_system;
 
 create table namespace_limits (
   tenant_id uuid not null
@@ -50,7 +54,7 @@ declare
 begin
   select coalesce(
     (select value from namespace_limits where tenant_id = new.tenant_id and name = tg_argv[0]),
-    (select value from limit_defaults where name = tg_argv[0]),
+    default_limit(tg_argv[0]),
     -1
   ) into most;
   if most < 0 then

@@ -18,7 +18,7 @@ export interface NamespacesTable {
   /** Set while a cloud namespace is a customer of the payment provider. */
   billing: { readonly [key: string]: unknown } | null
   /** Null unless administrators of the instance have disabled it. */
-  disabled_at: Generated<Date | null>
+  disabled_at: Date | null
 }
 
 export type LimitName = 'devices' | 'members' | 'sessions' | 'tunnels' | 'api_keys'
@@ -30,8 +30,11 @@ export interface LimitDefaultsTable {
   value: number
 }
 
-export interface NamespaceLimitsTable extends LimitDefaultsTable {
+export interface NamespaceLimitsTable {
   tenant_id: TenantId
+  name: LimitName
+  /** −1: unlimited. */
+  value: number
 }
 
 export interface MembersTable {

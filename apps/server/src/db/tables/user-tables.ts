@@ -18,7 +18,7 @@ export interface UsersTable {
   password_hash: string | null
   status: 'invited' | 'not-confirmed' | 'confirmed' | 'disabled'
   /** Set while `status` is `disabled`. */
-  disabled_at: Generated<Date | null>
+  disabled_at: Date | null
   origin: Generated<'local' | 'SAML' | 'OpenID'>
   auth_methods: Generated<readonly ('local' | 'saml' | 'openid')[]>
   mfa_enabled: Generated<boolean>
