@@ -91,7 +91,7 @@ it('searches people, disables one whose sessions end, and enables them', async (
 })
 
 it('limits a namespace, hands it over, disables it, and tells its members', async () => {
-  const { page, context, complaints } = await openPage(browser, { baseURL: server.origin }, /status of 40[03]/)
+  const { page, context, complaints } = await openPage(browser, { baseURL: server.origin }, /status of 40[013]/)
   await openSignedIn(page, server.account, '/instance/namespaces')
   const table = page.getByRole('table', { name: 'Namespaces of this server' })
   await table.getByRole('link', { name: 'workshop' }).waitFor()
@@ -158,7 +158,7 @@ it('filters all audit logs and exports them', async () => {
 })
 
 it('shows the pages to administrators only', async () => {
-  const { page, context } = await openPage(browser, { baseURL: server.origin }, /status of 40[03]/)
+  const { page, context } = await openPage(browser, { baseURL: server.origin }, /status of 40[013]/)
   await openSignedIn(page, { username: 'grace', password: PASSWORD }, '/instance/people')
   for (const path of ['people', 'namespaces', 'audit']) {
     await page.goto(`/instance/${path}`)

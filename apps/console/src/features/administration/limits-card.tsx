@@ -17,8 +17,8 @@ import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
 import { Button, Skeleton, Text, TextInput } from '../../ui/kit.ts'
 import { Fact } from '../../ui/page/facts.tsx'
-import facts from '../../ui/page/facts.module.css'
 import { SectionCard } from '../../ui/page/section-card.tsx'
+import classes from './administration.module.css'
 import { administrationMessages } from './messages.ts'
 import { LIMITS_OF_ALL, NAMESPACES, defaultLimitsQuery } from './queries.ts'
 
@@ -33,15 +33,13 @@ const shown = (value: number | null): string =>
 
 function LimitFacts({ limits }: { readonly limits: NamespaceLimits }) {
   return (
-    <div className={facts['facts']}>
-      <dl>
-        {LIMIT_NAMES.map((name) => (
-          <Fact key={name} name={texts.names[name]}>
-            {shown(limits[name])}
-          </Fact>
-        ))}
-      </dl>
-    </div>
+    <dl className={classes['limits']}>
+      {LIMIT_NAMES.map((name) => (
+        <Fact key={name} name={texts.names[name]}>
+          {shown(limits[name])}
+        </Fact>
+      ))}
+    </dl>
   )
 }
 

@@ -41,16 +41,17 @@ function Body({ tenant }: { readonly tenant: TenantId }) {
   const query = useQuery(administeredQuery(api, tenant))
   const { data } = query
   return (
-    <>
-      <BackLink to="/instance/namespaces" label={namespaces.back} />
-      <Page title={data?.name ?? namespaces.title} actions={data ? <Switch namespace={data} /> : null}>
-        {query.isError ? (
-          <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => void query.refetch()} />
-        ) : null}
-        {query.isPending ? <Skeleton height={280} /> : null}
-        {data ? <Described namespace={data} /> : null}
-      </Page>
-    </>
+    <Page
+      title={data?.name ?? namespaces.title}
+      trail={<BackLink to="/instance/namespaces" label={namespaces.back} />}
+      actions={data ? <Switch namespace={data} /> : null}
+    >
+      {query.isError ? (
+        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => void query.refetch()} />
+      ) : null}
+      {query.isPending ? <Skeleton height={280} /> : null}
+      {data ? <Described namespace={data} /> : null}
+    </Page>
   )
 }
 

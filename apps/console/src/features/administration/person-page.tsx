@@ -35,16 +35,17 @@ function Body() {
   const query = useQuery(personQuery(api, user))
   const { data } = query
   return (
-    <>
-      <BackLink to="/instance/people" label={administrationMessages.people.back} />
-      <Page title={data ? nameOf(data) : administrationMessages.people.title} actions={data ? <Actions person={data} /> : null}>
-        {query.isError ? (
-          <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => void query.refetch()} />
-        ) : null}
-        {query.isPending ? <Skeleton height={280} /> : null}
-        {data ? <Described person={data} /> : null}
-      </Page>
-    </>
+    <Page
+      title={data ? nameOf(data) : administrationMessages.people.title}
+      trail={<BackLink to="/instance/people" label={administrationMessages.people.back} />}
+      actions={data ? <Actions person={data} /> : null}
+    >
+      {query.isError ? (
+        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => void query.refetch()} />
+      ) : null}
+      {query.isPending ? <Skeleton height={280} /> : null}
+      {data ? <Described person={data} /> : null}
+    </Page>
   )
 }
 
