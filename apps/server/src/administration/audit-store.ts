@@ -34,9 +34,7 @@ export function readEntries(
   let query = db
     .selectFrom('audit_log')
     .leftJoin('namespaces', 'namespaces.tenant_id', 'audit_log.tenant_id')
-    .leftJoin('users', (join) =>
-      join.on(sql<boolean>`audit_log.actor_type = 'user' and users.id = audit_log.actor_id`),
-    )
+    .leftJoin('users', (join) => join.on(sql<boolean>`audit_log.actor_type = 'user' and users.id = audit_log.actor_id`))
     .selectAll('audit_log')
     .select(['namespaces.name as namespace', 'users.username'])
     .orderBy('audit_log.at', 'desc')

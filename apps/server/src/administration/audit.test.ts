@@ -35,12 +35,15 @@ describe('audit log of the instance', () => {
     const { body } = await admin.client.call(administration.listAudit, { query: { action: 'device', per_page: '1' } })
     expect(body.map(({ namespace, actor }) => [namespace, actor.name])).toEqual([['bob-home', 'bob']])
     const before = `${body[0]?.at},${body[0]?.id}`
-    const next = await admin.client.call(administration.listAudit, { query: { action: 'device', per_page: '1', before } })
+    const next = await admin.client.call(administration.listAudit, {
+      query: { action: 'device', per_page: '1', before },
+    })
     expect(next.body.map(({ namespace }) => namespace)).toEqual(['adam-home'])
   })
 
   it('filters by namespace, person, action and time', async () => {
-    const names = async (query: string) => (await entries(query)).map(({ namespace, action }) => `${namespace} ${action}`)
+    const names = async (query: string) =>
+      (await entries(query)).map(({ namespace, action }) => `${namespace} ${action}`)
     expect(await names(`namespace=${ada.tenant}`)).toEqual(['adam-home device.accept'])
     expect(await names(`person=${bob.id}`)).toEqual(['bob-home device.accept'])
     expect(await names('action=device.accept')).toHaveLength(2)
@@ -52,14 +55,20 @@ describe('audit log of the instance', () => {
 
   it('is exported as CSV that runs no formula', async () => {
     const entry = { tenant_id: ada.tenant, actor_type: 'system' as const, actor_id: '=cmd|x', action: 'formula.test' }
-    await server.database.system().insertInto('audit_log').values({ ...entry, target: '@SUM(1)', details: { a: '"' } }).execute()
+    await server.database
+      .system()
+      .insertInto('audit_log')
+      .values({ ...entry, target: '@SUM(1)', details: { a: '"' } })
+      .execute()
     const response = await exported('format=csv&action=formula')
     expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="audit.csv"')
     expect(response.headers.get('cache-control')).toBe('no-store')
     const [head, line, end] = (await response.text()).split('\r\n')
     expect(head).toBe('"at","namespace","tenant_id","actor_type","actor_id","actor","action","target","ip","details"')
-    expect(line).toContain(`"adam-home","${ada.tenant}","system","'=cmd|x","'=cmd|x","formula.test","'@SUM(1)","","{""a"":""\\""""}"`)
+    expect(line).toContain(
+      `"adam-home","${ada.tenant}","system","'=cmd|x","'=cmd|x","formula.test","'@SUM(1)","","{""a"":""\\""""}"`,
+    )
     expect(end).toBe('')
   })
 
@@ -81,7 +90,9 @@ describe('audit log of the instance', () => {
 
   it('tells of its exports, with their filters', async () => {
     await exported('format=jsonl&action=none')
-    const { body } = await admin.client.call(administration.listAudit, { query: { namespace: 'server', per_page: '1' } })
+    const { body } = await admin.client.call(administration.listAudit, {
+      query: { namespace: 'server', per_page: '1' },
+    })
     expect(body[0]).toMatchObject({ action: 'audit.export', details: { format: 'jsonl', action: 'none' } })
   })
 })

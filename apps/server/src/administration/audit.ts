@@ -73,18 +73,7 @@ function toQuery({ namespace, person, action, from, to }: AuditFilter): AuditQue
 function lineOf(entry: InstanceAuditEntry, format: ExportFormat): string {
   if (format === 'jsonl') return `${JSON.stringify(entry)}\n`
   const { at, namespace, tenant_id: tenant, actor, action, target, ip, details } = entry
-  return csvLine([
-    at,
-    namespace,
-    tenant,
-    actor.type,
-    actor.id,
-    actor.name,
-    action,
-    target,
-    ip,
-    JSON.stringify(details),
-  ])
+  return csvLine([at, namespace, tenant, actor.type, actor.id, actor.name, action, target, ip, JSON.stringify(details)])
 }
 
 function toEntry(row: InstanceAuditRow): InstanceAuditEntry {

@@ -72,9 +72,13 @@ describe('a disabled account', () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ username: person.username, password: PASSWORD }),
     })
-    const cookie = answer.headers.getSetCookie().map((one) => one.split(';')[0]).join('; ')
+    const cookie = answer.headers
+      .getSetCookie()
+      .map((one) => one.split(';')[0])
+      .join('; ')
     const { token } = (await answer.json()) as { token: string }
-    const refreshed = async () => (await server.fetch(auth.refreshSession.path, { method: 'POST', headers: { cookie } })).status
+    const refreshed = async () =>
+      (await server.fetch(auth.refreshSession.path, { method: 'POST', headers: { cookie } })).status
     await disable(admin, person)
     expect([await statusOf(token), await statusOf(person.auth.token), await refreshed()]).toEqual([401, 401, 401])
     await enable(admin, person)
@@ -117,7 +121,9 @@ describe('a disabled account', () => {
     }
     const made = { ids: { user: () => person.id } as never, clock, origin: { source: '', userAgent: '' } }
     expect(await completeRegistration(server.database.system(), made, wanted)).toBeUndefined()
-    expect((await admin.client.call(administration.getPerson, { params: { user: person.id } })).body.state).toBe('disabled')
+    expect((await admin.client.call(administration.getPerson, { params: { user: person.id } })).body.state).toBe(
+      'disabled',
+    )
   })
 })
 
@@ -136,7 +142,13 @@ describe('the SSH keys of a disabled account', () => {
 
   it('are refused, its own and those that it vouched for, and work again once it is enabled', async () => {
     const there = { ...person, client: await inNamespace(server, person, owner) }
-    const [own, inNameOfOther, service, others, ended] = [ed25519Key(), ed25519Key(), ed25519Key(), ed25519Key(), ed25519Key()]
+    const [own, inNameOfOther, service, others, ended] = [
+      ed25519Key(),
+      ed25519Key(),
+      ed25519Key(),
+      ed25519Key(),
+      ed25519Key(),
+    ]
     await registerKey(there, own)
     await registerKey(there, inNameOfOther, owner.id)
     await registerKey(there, service, null)
@@ -170,7 +182,13 @@ describe('the SSH keys of a disabled account', () => {
     await disable(admin, person)
     expect((await answerOf(leaving)).kind).toBe('disconnect')
     expect(await until(() => endOfSession(server, owner))).toBe('policy member-removed')
-    const open = await server.database.system().selectFrom('sessions').select('uid').where('tenant_id', '=', owner.tenant).where('active', '=', true).execute()
+    const open = await server.database
+      .system()
+      .selectFrom('sessions')
+      .select('uid')
+      .where('tenant_id', '=', owner.tenant)
+      .where('active', '=', true)
+      .execute()
     expect(open).toHaveLength(1)
   })
 
@@ -182,9 +200,16 @@ describe('the SSH keys of a disabled account', () => {
     expect((await answerOf(client)).kind).toBe('banner')
     const { code } = await theHeldLogin(person)
     await disable(admin, person)
-    expect(await outcome(person.client.call(operations.heldLogins.approve, { params: { code } }))).toBe('401 UNAUTHORIZED')
+    expect(await outcome(person.client.call(operations.heldLogins.approve, { params: { code } }))).toBe(
+      '401 UNAUTHORIZED',
+    )
     // Approved before by somebody who got the row changed: the key itself is judged again.
-    await server.database.system().updateTable('held_logins').set({ approved: true, decided_at: new Date(clock.now()), decided_by: person.id }).where('user_id', '=', person.id).execute()
+    await server.database
+      .system()
+      .updateTable('held_logins')
+      .set({ approved: true, decided_at: new Date(clock.now()), decided_by: person.id })
+      .where('user_id', '=', person.id)
+      .execute()
     clock.advance(LIMITS.heldLogin.seconds * 1_000)
     expect((await answerOf(client)).kind).not.toBe('success')
   })
@@ -199,7 +224,9 @@ describe('terminals and tunnels of a disabled account', () => {
     await disable(admin, person)
     expect(await page.next('ended')).toMatchObject({ by: 'policy', reason: 'member-removed' })
     expect(late.body.ticket).not.toBe('')
-    expect(await outcome(person.client.call(terminals.open, { params: { uid }, body: { username: 'root' } }))).toBe('401 UNAUTHORIZED')
+    expect(await outcome(person.client.call(terminals.open, { params: { uid }, body: { username: 'root' } }))).toBe(
+      '401 UNAUTHORIZED',
+    )
   })
 
   it('ends a terminal whose page was open before its login', async () => {
@@ -235,10 +262,13 @@ describe('disabling accounts', () => {
   it('leaves no token of a sign-in that is under way', async () => {
     const signIn = async (): Promise<string | undefined> => {
       const body = { username: person.username, password: PASSWORD }
-      return server.client().call(auth.login, { body }).then(
-        (answer) => answer.body.token,
-        () => undefined,
-      )
+      return server
+        .client()
+        .call(auth.login, { body })
+        .then(
+          (answer) => answer.body.token,
+          () => undefined,
+        )
     }
     const attempts = Array.from({ length: 8 }, signIn)
     await disable(admin, person)
@@ -248,7 +278,10 @@ describe('disabling accounts', () => {
 
   it('leaves one of two administrators who disable each other at once', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const pair = [await newAdministrator(server, `a${number}-${round}`), await newAdministrator(server, `b${number}-${round}`)] as const
+      const pair = [
+        await newAdministrator(server, `a${number}-${round}`),
+        await newAdministrator(server, `b${number}-${round}`),
+      ] as const
       const outcomes = await Promise.all([outcome(disable(pair[0], pair[1])), outcome(disable(pair[1], pair[0]))])
       expect(outcomes.toSorted()).toEqual(['200', expect.stringMatching(/^40[13] /)])
     }
@@ -256,7 +289,12 @@ describe('disabling accounts', () => {
 
   it('is refused for oneself, for accounts that nobody has confirmed, and to people who administer nothing', async () => {
     expect(await outcome(disable(admin, admin))).toBe('409 OWN_ACCOUNT')
-    await server.database.system().updateTable('users').set({ status: 'not-confirmed' }).where('id', '=', person.id).execute()
+    await server.database
+      .system()
+      .updateTable('users')
+      .set({ status: 'not-confirmed' })
+      .where('id', '=', person.id)
+      .execute()
     expect(await outcome(disable(admin, person))).toBe('409 ACCOUNT_UNFINISHED')
     const other = await server.addPerson(`other-${number}`)
     expect(await outcome(disable(other, admin))).toBe('403 INSTANCE_ADMIN_REQUIRED')
@@ -272,18 +310,24 @@ describe('disabling accounts', () => {
     await disable(admin, second)
     await expect(setInstanceAdmin(db, clock, admin.id, false)).rejects.toMatchObject({ code: 'LAST_ADMINISTRATOR' })
     const params = { user: admin.id }
-    expect(await outcome(admin.client.call(administration.setAdministrator, { params, body: { administrator: false } }))).toBe('409 OWN_ACCOUNT')
+    expect(
+      await outcome(admin.client.call(administration.setAdministrator, { params, body: { administrator: false } })),
+    ).toBe('409 OWN_ACCOUNT')
   })
 
   it('is told in the log of the instance and in the activity of the account', async () => {
     await disable(admin, person)
     await enable(admin, person)
-    const { body: entries } = await admin.client.call(administration.listAudit, { query: { namespace: 'server', person: admin.id } })
+    const { body: entries } = await admin.client.call(administration.listAudit, {
+      query: { namespace: 'server', person: admin.id },
+    })
     expect(entries.map(({ action, target, actor, tenant_id }) => [action, target, actor.name, tenant_id])).toEqual([
       ['account.enable', person.id, admin.username, ''],
       ['account.disable', person.id, admin.username, ''],
     ])
-    const { body: activity } = await admin.client.call(administration.listActivity, { params: { user: person.username } })
+    const { body: activity } = await admin.client.call(administration.listActivity, {
+      params: { user: person.username },
+    })
     expect(activity.slice(0, 2).map(({ kind }) => kind)).toEqual(['account.enable', 'account.disable'])
   })
 })
@@ -315,7 +359,14 @@ describe('a person as administrators see them', () => {
     await ownKey(person)
     await person.client.call(apiKeys.create, { body: { name: 'program', expires_at: -1 } })
     const { body } = await admin.client.call(administration.getPerson, { params: { user: person.auth.email } })
-    expect(body).toMatchObject({ id: person.id, ssh_keys: 1, api_keys: 1, sign_ins: 1, identities: 0, has_password: true })
+    expect(body).toMatchObject({
+      id: person.id,
+      ssh_keys: 1,
+      api_keys: 1,
+      sign_ins: 1,
+      identities: 0,
+      has_password: true,
+    })
     expect(body.memberships.map(({ tenant_id: tenant, role }) => [tenant, role])).toEqual([
       [person.tenant, 'owner'],
       [owner.tenant, 'observer'],
@@ -331,11 +382,27 @@ describe('a fresh proof', () => {
     ['disabling', (client) => client.call(administration.disablePerson, { params: { user: 'x' } })],
     ['enabling', (client) => client.call(administration.enablePerson, { params: { user: 'x' } })],
     ['ending sign-ins', (client) => client.call(administration.endSignIns, { params: { user: 'x' } })],
-    ['granting', (client) => client.call(administration.setAdministrator, { params: { user: 'x' }, body: { administrator: true } })],
-    ['more namespaces', (client) => client.call(administration.setMaxNamespaces, { params: { user: 'x' }, body: { max_namespaces: 1 } })],
-    ['disabling a namespace', (client) => client.call(administration.disableNamespace, { params: { namespace: randomUUID() } })],
-    ['enabling a namespace', (client) => client.call(administration.enableNamespace, { params: { namespace: randomUUID() } })],
-    ['handing over', (client) => client.call(administration.handOver, { params: { namespace: randomUUID() }, body: { user: 'x' } })],
+    [
+      'granting',
+      (client) =>
+        client.call(administration.setAdministrator, { params: { user: 'x' }, body: { administrator: true } }),
+    ],
+    [
+      'more namespaces',
+      (client) => client.call(administration.setMaxNamespaces, { params: { user: 'x' }, body: { max_namespaces: 1 } }),
+    ],
+    [
+      'disabling a namespace',
+      (client) => client.call(administration.disableNamespace, { params: { namespace: randomUUID() } }),
+    ],
+    [
+      'enabling a namespace',
+      (client) => client.call(administration.enableNamespace, { params: { namespace: randomUUID() } }),
+    ],
+    [
+      'handing over',
+      (client) => client.call(administration.handOver, { params: { namespace: randomUUID() }, body: { user: 'x' } }),
+    ],
     ['limits', (client) => client.call(administration.setLimits, { params: { namespace: randomUUID() }, body: {} })],
     ['default limits', (client) => client.call(administration.setDefaults, { body: {} })],
     ['the export of the audit log', (client) => client.call(administration.exportAudit, {})],

@@ -71,7 +71,10 @@ describe('ssh logins to a disabled namespace', () => {
     const unknown = await answered(clock, await signing(server, login, ed25519Key()))
     await disableNamespace(admin, owner)
     const refused = await answerOf(await signing(server, login, key))
-    expect(refused).toMatchObject({ kind: 'disconnect', text: expect.stringContaining('this namespace has been disabled') })
+    expect(refused).toMatchObject({
+      kind: 'disconnect',
+      text: expect.stringContaining('this namespace has been disabled'),
+    })
     expect(await byPassword(login, 'right')).toEqual(wrong)
     expect(await byPassword(login, 'wrong')).toEqual(wrong)
     expect(await answered(clock, await signing(server, login, ed25519Key()))).toEqual(unknown)
@@ -130,7 +133,10 @@ describe('calls in a disabled namespace', () => {
     expect(body.tenant).toBe(member.tenant)
     expect(await outcome(inNamespace(server, member, owner))).toBe('403 NAMESPACE_DISABLED')
     const listed = await server.client(body.token).call(namespaces.list, { query: {} })
-    expect(listed.body.map(({ tenant_id: tenant, disabled }) => [tenant, disabled])).toContainEqual([owner.tenant, true])
+    expect(listed.body.map(({ tenant_id: tenant, disabled }) => [tenant, disabled])).toContainEqual([
+      owner.tenant,
+      true,
+    ])
     // Somebody else learns no more than before.
     const stranger = await server.addPerson(`stranger-${number}`)
     expect(await outcome(inNamespace(server, stranger, owner))).toBe('404 NOT_FOUND')

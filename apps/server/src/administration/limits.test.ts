@@ -45,7 +45,9 @@ describe('a limit of a namespace', () => {
   it('of API keys is never exceeded by calls at once, and expired keys do not count', async () => {
     await limit({ api_keys: 2 })
     const create = (name: string) => owner.client.call(apiKeys.create, { body: { name, expires_at: 30 } })
-    expect(await atOnce(['key-a', 'key-b', 'key-c', 'key-d', 'key-e'].map(create))).toEqual(passing(2, 3, '403 NAMESPACE_FULL'))
+    expect(await atOnce(['key-a', 'key-b', 'key-c', 'key-d', 'key-e'].map(create))).toEqual(
+      passing(2, 3, '403 NAMESPACE_FULL'),
+    )
     const rows = server.database.system().updateTable('api_keys').where('tenant_id', '=', owner.tenant)
     await rows.set({ expires_at: new Date(0) }).execute()
     expect(await outcome(create('key-f'))).toBe('200')
@@ -87,7 +89,10 @@ describe('a limit of a namespace', () => {
     for (const client of clients) await answerOf(client)
     const texts = await Promise.all(
       clients.map((client) =>
-        Promise.race([answerOf(client).then(({ text }) => text), new Promise<string>((resolve) => setTimeout(resolve, 2_000, ''))]),
+        Promise.race([
+          answerOf(client).then(({ text }) => text),
+          new Promise<string>((resolve) => setTimeout(resolve, 2_000, '')),
+        ]),
       ),
     )
     expect(texts.filter((text) => text.includes('as many sessions open as it may'))).toHaveLength(3)
@@ -95,7 +100,8 @@ describe('a limit of a namespace', () => {
   })
 
   it('is that of the server where the namespace has none, and can be lifted for one', async () => {
-    const create = (person: Person, name: string) => person.client.call(apiKeys.create, { body: { name, expires_at: 30 } })
+    const create = (person: Person, name: string) =>
+      person.client.call(apiKeys.create, { body: { name, expires_at: 30 } })
     await admin.client.call(administration.setDefaults, { body: { api_keys: 1 } })
     expect((await admin.client.call(administration.getDefaults, {})).body).toMatchObject({ api_keys: 1, members: -1 })
     expect(await atOnce([create(owner, 'key-a'), create(owner, 'key-b')])).toEqual(['200', '403 NAMESPACE_FULL'])

@@ -91,7 +91,9 @@ export async function countOfNamespace(db: Kysely<Schema>, tenant: TenantId): Pr
   const { rows } = await sql<NamespaceCounts>`select
     (select count(*) from tunnels where tenant_id = ${tenant}) as tunnels,
     (select count(*) from api_keys where tenant_id = ${tenant}) as api_keys,
-    (select coalesce(sum(bytes), 0)::bigint from recordings where tenant_id = ${tenant}) as recordings_bytes`.execute(db)
+    (select coalesce(sum(bytes), 0)::bigint from recordings where tenant_id = ${tenant}) as recordings_bytes`.execute(
+    db,
+  )
   return rows[0] ?? { tunnels: 0, api_keys: 0, recordings_bytes: 0 }
 }
 

@@ -14,7 +14,14 @@ import { noteChangeOfNamespace } from '../auth/access-changes.ts'
 import type { TenantContext } from '../context.ts'
 import type { Listing } from '../db/lists/listing.ts'
 import { emitMember } from '../members/changes.ts'
-import { defaultLimits, handOver, limitsOf, setDefaultLimits, setDisabled, setLimits } from '../namespaces/administration.ts'
+import {
+  defaultLimits,
+  handOver,
+  limitsOf,
+  setDefaultLimits,
+  setDisabled,
+  setLimits,
+} from '../namespaces/administration.ts'
 import { type AdministrationDeps, type By, auditOrigin } from './deps.ts'
 import { type ListedRow, countOfNamespace, listNamespaceRows, listPeopleOf, readNamespace } from './namespaces-store.ts'
 

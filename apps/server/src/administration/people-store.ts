@@ -49,9 +49,8 @@ function matching(search: string, state: PeopleQuery['state']): RawBuilder<SqlBo
 }
 
 export async function readPerson(db: Kysely<Schema>, id: UserId): Promise<PersonRow | undefined> {
-  const { rows } = await sql<PersonRow>`select users.*, ${NAMESPACES} as namespaces from users where id = ${id}`.execute(
-    db,
-  )
+  const { rows } =
+    await sql<PersonRow>`select users.*, ${NAMESPACES} as namespaces from users where id = ${id}`.execute(db)
   return rows[0]
 }
 
@@ -60,9 +59,7 @@ export async function countOfPerson(
   db: Kysely<Schema>,
   id: UserId,
   now: Date,
-): Promise<
-  Pick<DescribedPerson, 'sign_ins' | 'ssh_keys' | 'api_keys' | 'authenticators' | 'passkeys' | 'identities'>
-> {
+): Promise<Pick<DescribedPerson, 'sign_ins' | 'ssh_keys' | 'api_keys' | 'authenticators' | 'passkeys' | 'identities'>> {
   const { rows } = await sql<Awaited<ReturnType<typeof countOfPerson>>>`select
     (select count(*) from sign_ins where user_id = ${id} and expires_at > ${now}) as sign_ins,
     (select count(*) from public_keys where owner = ${id} or vouched_by = ${id}) as ssh_keys,

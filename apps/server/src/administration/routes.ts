@@ -62,7 +62,12 @@ export function administrationRoutes(deps: AdministrationRouteDeps): Route[] {
     instanceAdminRoute(administration.listSignIns, async (_, { params, query }) => {
       const { page, per_page: limit } = query
       const { id } = await named(params.user)
-      return listSignInsOfPerson({ db: system, clock: deps.clock }, id, { limit, offset: (page - 1) * limit }, deps.place)
+      return listSignInsOfPerson(
+        { db: system, clock: deps.clock },
+        id,
+        { limit, offset: (page - 1) * limit },
+        deps.place,
+      )
     }),
     instanceAdminRoute(administration.endSignIns, async (context, { params }) =>
       endSignIns(deps, await proven(context), await named(params.user)),
@@ -105,9 +110,7 @@ export function administrationRoutes(deps: AdministrationRouteDeps): Route[] {
       await auditInstance(system, auditOrigin(by), 'audit.export', '', query)
       const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl'
       void context.reply.header('content-disposition', `attachment; filename="audit.${format}"`).type(type)
-      await context.reply.send(
-        Readable.from(exportedEntries(system, filter, format, () => context.isStillAdmitted())),
-      )
+      await context.reply.send(Readable.from(exportedEntries(system, filter, format, () => context.isStillAdmitted())))
       return undefined
     }),
   ]

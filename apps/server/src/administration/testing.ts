@@ -57,7 +57,10 @@ export async function answered(clock: ManualClock, client: TestClient): Promise<
 }
 
 /** How the newest session of a namespace has ended, once it has. */
-export async function endOfSession(server: BootedServer, { tenant }: Pick<Person, 'tenant'>): Promise<string | undefined> {
+export async function endOfSession(
+  server: BootedServer,
+  { tenant }: Pick<Person, 'tenant'>,
+): Promise<string | undefined> {
   const row = await server.database
     .system()
     .selectFrom('sessions')

@@ -224,7 +224,12 @@ export async function describeInvitation(
   const inviter = member.inviter && (await getAccount(db, member.inviter))
   const { name: namespace } = await getNamespace(db, tenant)
   // That an account is disabled is not for whoever holds a link.
-  return { status: status === 'disabled' ? 'confirmed' : status, namespace, role: member.role, inviter: inviter ? inviter.name : '' }
+  return {
+    status: status === 'disabled' ? 'confirmed' : status,
+    namespace,
+    role: member.role,
+    inviter: inviter ? inviter.name : '',
+  }
 }
 
 /** A placeholder whose owner registers through the link. */

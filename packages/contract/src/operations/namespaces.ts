@@ -128,7 +128,8 @@ export const members = {
     params: byTenant,
     body: NewMember,
     response: Namespace,
-    errors: ['NAMESPACE_FULL', 
+    errors: [
+      'NAMESPACE_FULL',
       'ROLE_TOO_HIGH',
       'NOT_FOUND',
       'ALREADY_MEMBER',
@@ -176,7 +177,8 @@ export const members = {
     params: byTenant,
     body: NewMember,
     response: z.object({ link: z.string() }),
-    errors: ['NAMESPACE_FULL', 
+    errors: [
+      'NAMESPACE_FULL',
       'ROLE_TOO_HIGH',
       'NOT_FOUND',
       'ALREADY_MEMBER',

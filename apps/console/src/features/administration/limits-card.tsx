@@ -25,7 +25,10 @@ import { LIMITS_OF_ALL, NAMESPACES, defaultLimitsQuery } from './queries.ts'
 const texts = administrationMessages.limits
 
 /** Text of a field; `''`: the limit of the server. */
-const Typed = z.string().trim().regex(/^(-1|\d{1,7})?$/, texts.wholeNumber)
+const Typed = z
+  .string()
+  .trim()
+  .regex(/^(-1|\d{1,7})?$/, texts.wholeNumber)
 const Fields = z.object({ devices: Typed, members: Typed, sessions: Typed, tunnels: Typed, api_keys: Typed })
 
 const shown = (value: number | null): string =>

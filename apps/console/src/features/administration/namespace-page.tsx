@@ -162,7 +162,11 @@ function People({ namespace: { tenant_id: tenant, people } }: { readonly namespa
   )
 }
 
-function Switch({ namespace: { tenant_id: tenant, name, disabled_at: disabledAt } }: { readonly namespace: DescribedNamespace }) {
+function Switch({
+  namespace: { tenant_id: tenant, name, disabled_at: disabledAt },
+}: {
+  readonly namespace: DescribedNamespace
+}) {
   const { api } = useRuntime()
   const [asked, setAsked] = useState(false)
   const params = { namespace: tenant }

@@ -7,7 +7,13 @@ import { Page } from '../../ui/page/page.tsx'
 import { administrationMessages as texts } from './messages.ts'
 
 /** `children` is not rendered, and asks nothing of the server, for anybody else. */
-export function OnlyAdministrators({ title, children }: { readonly title: string; readonly children: () => ReactNode }) {
+export function OnlyAdministrators({
+  title,
+  children,
+}: {
+  readonly title: string
+  readonly children: () => ReactNode
+}) {
   if (usePerson()?.instance_admin === true) return children()
   return (
     <Page title={title}>

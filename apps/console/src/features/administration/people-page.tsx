@@ -86,7 +86,11 @@ function People() {
         {texts.intro}
       </Text>
       <Toolbar>
-        <SearchField label={texts.searchLabel} words={q} onSearch={(words) => go({ q: words === '' ? undefined : words })} />
+        <SearchField
+          label={texts.searchLabel}
+          words={q}
+          onSearch={(words) => go({ q: words === '' ? undefined : words })}
+        />
         <NativeSelect
           size="xs"
           aria-label={texts.filter}

@@ -52,7 +52,11 @@ export function PersonMemberships({ memberships }: Pick<DescribedPerson, 'member
         columns={MEMBERSHIPS}
         rows={memberships}
         rowKey={({ tenant_id: tenant }) => tenant}
-        empty={<Text size="sm" p="sm">{texts.noMemberships}</Text>}
+        empty={
+          <Text size="sm" p="sm">
+            {texts.noMemberships}
+          </Text>
+        }
       />
     </SectionCard>
   )
@@ -98,7 +102,11 @@ export function PersonSignIns({ user }: { readonly user: string }) {
           columns={SIGN_INS}
           rows={list.data}
           rowKey={({ id }) => id}
-          empty={<Text size="sm" p="sm">{texts.noSignIns}</Text>}
+          empty={
+            <Text size="sm" p="sm">
+              {texts.noSignIns}
+            </Text>
+          }
         />
       )}
       <Confirm
@@ -141,7 +149,11 @@ export function PersonActivity({ user }: { readonly user: string }) {
           columns={ACTIVITY}
           rows={list.data}
           rowKey={({ id }) => String(id)}
-          empty={<Text size="sm" p="sm">{texts.noActivity}</Text>}
+          empty={
+            <Text size="sm" p="sm">
+              {texts.noActivity}
+            </Text>
+          }
         />
       )}
     </SectionCard>

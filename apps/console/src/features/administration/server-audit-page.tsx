@@ -194,7 +194,13 @@ function Filters({ search }: { readonly search: ServerAuditSearch }) {
 }
 
 /** Sets the filter when the field is left or Enter is pressed, if what it holds is an action. */
-function ActionField({ action, onChoose }: { readonly action: string; readonly onChoose: (action: string | undefined) => void }) {
+function ActionField({
+  action,
+  onChoose,
+}: {
+  readonly action: string
+  readonly onChoose: (action: string | undefined) => void
+}) {
   const [text, setText] = useState(action)
   const choose = () => {
     const wanted = ServerAuditSearch.shape.action.parse(text.trim() === '' ? undefined : text.trim().toLowerCase())

@@ -29,9 +29,7 @@ describe('people on the command line', () => {
   })
 
   it('are disabled and enabled, but not the last administrator', async () => {
-    expect(await bowline('user disable bob')).toBe(
-      'bob is disabled: nobody signs in as them, and their sessions end.',
-    )
+    expect(await bowline('user disable bob')).toBe('bob is disabled: nobody signs in as them, and their sessions end.')
     expect(await signIn('bob')).toBe('401 BAD_CREDENTIALS')
     expect(await json('user list --only disabled')).toMatchObject([{ username: 'bob', status: 'disabled' }])
     expect(await bowline('user enable bob')).toBe('bob can sign in again.')

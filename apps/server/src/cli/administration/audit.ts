@@ -57,7 +57,10 @@ async function tenantOf(
   return name === 'server' ? name : find(name)
 }
 
-function timeOf<Name extends 'from' | 'to'>(name: Name, typed: string | undefined): { readonly [Key in Name]?: string } {
+function timeOf<Name extends 'from' | 'to'>(
+  name: Name,
+  typed: string | undefined,
+): { readonly [Key in Name]?: string } {
   if (typed === undefined) return {}
   const at = Date.parse(typed)
   if (Number.isNaN(at)) throw new ConfigError([`--${name} must be a time such as 2030-01-01 or 2030-01-01T12:00:00Z.`])

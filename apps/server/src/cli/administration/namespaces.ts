@@ -29,7 +29,13 @@ const ownerOf = ({ members }: Namespace): string => members.find(({ role }) => r
 /** Options such as `--devices 10`, `--members unlimited` and `--tunnels default`. */
 type LimitOptions = Format & Readonly<Record<string, string | boolean | undefined>>
 
-const OPTIONS = { devices: 'devices', members: 'members', sessions: 'sessions', tunnels: 'tunnels', api_keys: 'apiKeys' }
+const OPTIONS = {
+  devices: 'devices',
+  members: 'members',
+  sessions: 'sessions',
+  tunnels: 'tunnels',
+  api_keys: 'apiKeys',
+}
 
 function wantedLimits(options: LimitOptions, isDefault: boolean) {
   const wanted: Record<string, number | null> = {}
@@ -39,7 +45,10 @@ function wantedLimits(options: LimitOptions, isDefault: boolean) {
     if (typed === 'unlimited') wanted[name] = -1
     else if (typed === 'default' && !isDefault) wanted[name] = null
     else if (/^\d{1,7}$/.test(typed)) wanted[name] = Number(typed)
-    else throw new ConfigError([`--${name.replace('_', '-')} must be a number, unlimited${isDefault ? '' : ' or default'}.`])
+    else
+      throw new ConfigError([
+        `--${name.replace('_', '-')} must be a number, unlimited${isDefault ? '' : ' or default'}.`,
+      ])
   }
   return parseInput('body', NamespaceLimits.partial(), wanted)
 }
@@ -86,7 +95,9 @@ export function addAdministratedNamespaces(namespace: Command, terminal: Termina
           const tenant = await instance.tenantOf(name)
           await switchNamespace(administrationOf(instance), BY_OPERATOR, tenant, isDisabled)
           show(terminal, format, { tenant_id: tenant, name, disabled: isDisabled }, [
-            isDisabled ? `The namespace ${name} is disabled; its sessions end.` : `The namespace ${name} can be used again.`,
+            isDisabled
+              ? `The namespace ${name} is disabled; its sessions end.`
+              : `The namespace ${name} can be used again.`,
           ])
         }),
       )
@@ -94,7 +105,9 @@ export function addAdministratedNamespaces(namespace: Command, terminal: Termina
 
   const limit = namespace
     .command('limit [name]')
-    .description('Show or set the limits of a namespace; without a name those of namespaces that have none of their own')
+    .description(
+      'Show or set the limits of a namespace; without a name those of namespaces that have none of their own',
+    )
     .option('--json', 'print JSON')
   for (const name of LIMIT_NAMES) limit.option(`--${name.replace('_', '-')} <limit>`, 'a number, unlimited or default')
   limit.action((name: string | undefined, options: LimitOptions) =>
@@ -128,7 +141,9 @@ export function addAdministratedNamespaces(namespace: Command, terminal: Termina
         const tenant = await instance.tenantOf(name)
         const account = await accountOf(instance, username)
         await handOverNamespace(administrationOf(instance), BY_OPERATOR, tenant, account.id)
-        show(terminal, format, { tenant_id: tenant, name, owner: account.id }, [`${account.username} owns ${name} now.`])
+        show(terminal, format, { tenant_id: tenant, name, owner: account.id }, [
+          `${account.username} owns ${name} now.`,
+        ])
       }),
     )
 }

@@ -97,7 +97,10 @@ export function createDoorkeeper(deps: DoorkeeperDeps): Doorkeeper {
   const guesses = new RateLimiter(clock, GUESSES)
   const guessesOfAll = new RateLimiter(clock, GUESSES_OF_ALL)
 
-  async function isMember(tunnel: Pick<LiveTunnel, 'tenant'>, { user, epoch }: Pick<Visit, 'user' | 'epoch'>): Promise<boolean> {
+  async function isMember(
+    tunnel: Pick<LiveTunnel, 'tenant'>,
+    { user, epoch }: Pick<Visit, 'user' | 'epoch'>,
+  ): Promise<boolean> {
     const account = await getAccount(system, user)
     if (account?.status !== 'confirmed' || account.tokenEpoch !== epoch) return false
     return (await findEndedMemberships(system, [{ tenant: tunnel.tenant, user }])).length === 0
