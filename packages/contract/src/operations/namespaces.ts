@@ -61,7 +61,7 @@ export const namespaces = {
     path: '/api/namespaces/{tenant}',
     noun: 'namespaces',
     summary: 'One namespace with its members',
-    access: { kind: 'member', keys: true },
+    access: { kind: 'member', keys: true, whileDisabled: true },
     params: byTenant,
     response: Namespace,
     errors: ['NOT_FOUND'],
