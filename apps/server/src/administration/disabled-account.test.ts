@@ -89,7 +89,7 @@ describe('a disabled account', () => {
     const stream = await liveStream(person.client)
     await disable(admin, person)
     clock.advance(1_000)
-    await stream.ended
+    expect(await stream.ended).toBe('ended')
   })
 
   it('gets no API call by the keys that it made, until it is enabled', async () => {

@@ -35,12 +35,13 @@ export async function inNamespace(server: BootedServer, person: Person, { tenant
 }
 
 /** Opens a live stream. @returns resolves at its end */
-export async function liveStream(client: Person['client']): Promise<{ readonly ended: Promise<void> }> {
+export async function liveStream(client: Person['client']): Promise<{ readonly ended: Promise<string> }> {
   const response = await client.open(operations.events.stream, {})
   const reader = response.body?.getReader()
   if (!reader) throw new Error('the stream has no body')
-  const read = async (): Promise<void> => {
+  const read = async (): Promise<string> => {
     while (!(await reader.read()).done);
+    return 'ended'
   }
   return { ended: read() }
 }

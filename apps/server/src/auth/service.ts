@@ -24,7 +24,7 @@ import {
   recordLogin,
   setPreferredTenant,
 } from '../users/service.ts'
-import { verifyPassword } from './password-check.ts'
+import { mayTryPassword, verifyPassword } from './password-check.ts'
 import { noteFreshProof } from './fresh-proofs.ts'
 import type { PasswordHasher } from './passwords.ts'
 import { type SecondStepParts, type SigningIn, attachToProvider, secondFactorRequired } from './pending-sign-ins.ts'
@@ -89,11 +89,6 @@ export async function signIn(deps: AuthDeps, credentials: Credentials, origin: O
   if (account.mfaEnabled) throw await secondFactorRequired(deps, account)
   await noteSignIn(deps, account, origin)
   return account
-}
-
-/** Disabled accounts answer like unknown names, also to the right password. */
-function mayTryPassword({ status, authMethods }: Account): boolean {
-  return (status === 'confirmed' || status === 'not-confirmed') && authMethods.includes('local')
 }
 
 /** Records a completed sign-in, after its last factor. */

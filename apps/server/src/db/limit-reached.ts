@@ -11,6 +11,7 @@ export function isLimitReached(error: unknown): boolean {
 /** The refusal as an error of the catalogue; undefined for other errors. */
 export function limitReached(error: unknown): BowlineError | undefined {
   if (!isLimitReached(error)) return undefined
-  const [name = '', limit = ''] = String((error as { detail?: unknown }).detail ?? '').split(' ')
+  const { detail } = error as { detail?: unknown }
+  const [name = '', limit = ''] = typeof detail === 'string' ? detail.split(' ') : []
   return new BowlineError('NAMESPACE_FULL', { what: name.replace('_', ' '), limit }, [], { cause: error })
 }

@@ -124,10 +124,7 @@ export async function insertMember(db: Kysely<Schema>, member: Insertable<Member
  * @param db in a transaction, which goes on in either case
  * @returns false when there is no room
  */
-export async function insertMemberWithinLimit(
-  db: Kysely<Schema>,
-  member: Insertable<MembersTable>,
-): Promise<boolean> {
+export async function insertMemberWithinLimit(db: Kysely<Schema>, member: Insertable<MembersTable>): Promise<boolean> {
   await sql`savepoint before_member`.execute(db)
   try {
     await insertMember(db, member)

@@ -187,7 +187,8 @@ export function membershipRole(db: Kysely<Schema>, user: UserId, tenant: TenantI
 
 /** True while administrators of the instance have disabled the namespace. @param db system connection */
 export async function isNamespaceDisabled(db: Kysely<Schema>, tenant: TenantId): Promise<boolean> {
-  return (await findNamespace(db, tenant))?.disabled_at != null
+  const row = await findNamespace(db, tenant)
+  return row !== undefined && row.disabled_at !== null
 }
 
 /** Those of the namespaces that are disabled. @param system connection of all namespaces */

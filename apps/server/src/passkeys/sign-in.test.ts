@@ -78,7 +78,10 @@ describe('sign-in with a passkey alone', () => {
     const { authenticator } = await addPasskey(person)
     clock.advance(MINUTE)
     const pending = await pendingToken(server, person.username)
-    const [alone, second] = [authenticator.get(await requestOptions(server)), authenticator.get(await requestOptions(server, pending))]
+    const [alone, second] = [
+      authenticator.get(await requestOptions(server)),
+      authenticator.get(await requestOptions(server, pending)),
+    ]
     const set = (status: 'disabled' | 'confirmed') =>
       server.database
         .system()

@@ -1,12 +1,12 @@
 // `bowline audit export`: the audit logs of all namespaces and of the server itself.
 import { ConfigError } from '@bowline/contract/config'
-import { TenantId } from '@bowline/contract/schemas/common'
+import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Command } from 'commander'
 import { exportedEntries } from '../../administration/audit.ts'
 import { auditOrigin } from '../../administration/deps.ts'
 import { auditInstance } from '../../audit/service.ts'
 import { accountOf } from '../accounts/users.ts'
-import { onInstance } from '../instance.ts'
+import { type Instance, onInstance } from '../instance.ts'
 import type { Terminal } from '../terminal.ts'
 import { BY_OPERATOR } from './deps.ts'
 
@@ -50,11 +50,8 @@ export function addAuditCommands(program: Command, terminal: Terminal): void {
     )
 }
 
-async function tenantOf(
-  { tenantOf: find }: { tenantOf(name: string): Promise<TenantId> },
-  name: string,
-): Promise<TenantId | 'server'> {
-  return name === 'server' ? name : find(name)
+async function tenantOf(instance: Pick<Instance, 'tenantOf'>, name: string): Promise<TenantId | 'server'> {
+  return name === 'server' ? name : instance.tenantOf(name)
 }
 
 function timeOf<Name extends 'from' | 'to'>(

@@ -94,7 +94,7 @@ describe('a first sign-in', () => {
     const page = await saml.signIn(begun, person('dora'))
     await prove()
     await disable(admin, { id: id as Person['id'] })
-    await expect(begun.signIn(page)).rejects.toThrow()
+    await expect(begun.signIn(page)).rejects.toThrow('401 for')
     expect(await saml.signIn(testBrowser(server), person('dora'))).toBe('/login?sso=account')
     await enable(admin, { id: id as Person['id'] })
     const again = testBrowser(server)
