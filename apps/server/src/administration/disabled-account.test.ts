@@ -67,22 +67,27 @@ describe('a disabled account', () => {
   )
 
   it('loses its tokens and refresh cookies at once, and they do not come back', async () => {
-    const answer = await server.fetch(auth.createSession.path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ username: person.username, password: PASSWORD }),
-    })
-    const cookie = answer.headers
-      .getSetCookie()
-      .map((one) => one.split(';')[0])
-      .join('; ')
-    const { token } = (await answer.json()) as { token: string }
-    const refreshed = async () =>
+    const browser = async () => {
+      const answer = await server.fetch(auth.createSession.path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ username: person.username, password: PASSWORD }),
+      })
+      const cookies = answer.headers.getSetCookie().map((one) => one.split(';')[0])
+      return { cookie: cookies.join('; '), token: ((await answer.json()) as { token: string }).token }
+    }
+    const refreshed = async (cookie: string) =>
       (await server.fetch(auth.refreshSession.path, { method: 'POST', headers: { cookie } })).status
+    // A refused cookie is used up: another one shows what enabling brings back.
+    const [one, other] = [await browser(), await browser()]
     await disable(admin, person)
-    expect([await statusOf(token), await statusOf(person.auth.token), await refreshed()]).toEqual([401, 401, 401])
+    expect([await statusOf(one.token), await statusOf(person.auth.token), await refreshed(one.cookie)]).toEqual([
+      401, 401, 401,
+    ])
     await enable(admin, person)
-    expect([await statusOf(token), await statusOf(person.auth.token), await refreshed()]).toEqual([401, 401, 401])
+    expect([await statusOf(one.token), await statusOf(person.auth.token), await refreshed(other.cookie)]).toEqual([
+      401, 401, 401,
+    ])
   })
 
   it('loses its live streams at the next look', async () => {

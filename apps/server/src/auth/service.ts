@@ -10,7 +10,7 @@ import type { Clock } from '@bowline/base/clock'
 import type { Origin, UserActor } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import type { MailQueue } from '../mails/queue.ts'
-import { chooseMembership, isNamespaceDisabled, membershipRole } from '../namespaces/service.ts'
+import { chooseMembership, membershipRole } from '../namespaces/service.ts'
 import { sourceKey } from '../platform/network/address.ts'
 import { hashOf } from '../platform/secrets/hash.ts'
 import type { Ids } from '../platform/ids.ts'
@@ -213,7 +213,6 @@ export async function switchNamespace(deps: AuthDeps, actor: UserActor, tenant: 
   const role = await membershipRole(deps.db, actor.id, tenant)
   const account = await getAccount(deps.db, actor.id)
   if (!role || !account) return fail('NOT_FOUND', { what: 'The namespace' })
-  if (await isNamespaceDisabled(deps.db, tenant)) fail('NAMESPACE_DISABLED')
   if (actor.family) await setFamilyTenant(deps.db, actor.family, tenant)
   return authenticate(deps, account, { tenant, ...sameLife(actor) })
 }

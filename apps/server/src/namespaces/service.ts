@@ -181,8 +181,14 @@ export async function chooseMembership(
   return first && { tenant: first.tenant_id, role: first.role }
 }
 
-export function membershipRole(db: Kysely<Schema>, user: UserId, tenant: TenantId): Promise<Role | undefined> {
-  return findMembership(db, user, tenant)
+/**
+ * Role of an accepted member; undefined for others.
+ * @throws {BowlineError} NAMESPACE_DISABLED, to members
+ */
+export async function membershipRole(db: Kysely<Schema>, user: UserId, tenant: TenantId): Promise<Role | undefined> {
+  const role = await findMembership(db, user, tenant)
+  if (role !== undefined && (await isNamespaceDisabled(db, tenant))) fail('NAMESPACE_DISABLED')
+  return role
 }
 
 /** True while administrators of the instance have disabled the namespace. @param db system connection */
