@@ -1,6 +1,6 @@
 // The audit logs of all namespaces: filters, pages and exports.
 import { operations } from '@bowline/contract/operations'
-import { InstanceAuditEntry } from '@bowline/contract/schemas/administration'
+import { InstanceAuditEntry } from '@bowline/contract/schemas/instance/administration'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
 import { exportedEntries } from './audit.ts'

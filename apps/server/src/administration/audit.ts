@@ -2,8 +2,8 @@
 // is read in pages as its reader takes it, so that its size costs no memory.
 import { LIMITS } from '@bowline/contract/limits'
 import type { Input } from '@bowline/contract/operation'
-import type { administration } from '@bowline/contract/operations/administration'
-import type { InstanceAuditEntry } from '@bowline/contract/schemas/administration'
+import type { administration } from '@bowline/contract/operations/instance/administration'
+import type { InstanceAuditEntry } from '@bowline/contract/schemas/instance/administration'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { type AuditQuery, type InstanceAuditRow, type Place, readEntries } from './audit-store.ts'

@@ -1,13 +1,13 @@
 // Namespaces of the whole instance, for its administrators.
 import { fail } from '@bowline/contract/errors'
 import type { Input } from '@bowline/contract/operation'
-import type { administration } from '@bowline/contract/operations/administration'
+import type { administration } from '@bowline/contract/operations/instance/administration'
 import type {
   DefaultLimits,
   DescribedNamespace,
   ListedNamespace,
   NamespaceLimits,
-} from '@bowline/contract/schemas/administration'
+} from '@bowline/contract/schemas/instance/administration'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import { auditInstance } from '../audit/service.ts'
 import { noteChangeOfNamespace } from '../auth/access-changes.ts'

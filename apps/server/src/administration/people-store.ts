@@ -1,5 +1,5 @@
 // SQL of the people of the instance, read across all nouns. System connection.
-import type { DescribedPerson } from '@bowline/contract/schemas/administration'
+import type { DescribedPerson } from '@bowline/contract/schemas/instance/administration'
 import type { UserId } from '@bowline/contract/schemas/common'
 import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import { containing } from '../db/lists/filter.ts'

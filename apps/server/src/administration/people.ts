@@ -1,8 +1,8 @@
 // People of the whole instance, for its administrators.
 import { fail } from '@bowline/contract/errors'
 import type { Input } from '@bowline/contract/operation'
-import type { administration } from '@bowline/contract/operations/administration'
-import type { DescribedPerson, ListedPerson } from '@bowline/contract/schemas/administration'
+import type { administration } from '@bowline/contract/operations/instance/administration'
+import type { DescribedPerson, ListedPerson } from '@bowline/contract/schemas/instance/administration'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import { auditInstance } from '../audit/service.ts'

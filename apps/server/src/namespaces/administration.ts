@@ -1,7 +1,7 @@
 // What administrators of the server do to a namespace: disable it for a while, limit it, hand it over.
 import { fail } from '@bowline/contract/errors'
-import type { DefaultLimits, NamespaceLimits } from '@bowline/contract/schemas/administration'
-import { LIMIT_NAMES } from '@bowline/contract/schemas/administration'
+import type { DefaultLimits, NamespaceLimits } from '@bowline/contract/schemas/instance/administration'
+import { LIMIT_NAMES } from '@bowline/contract/schemas/instance/administration'
 import type { UserId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import { audit } from '../audit/service.ts'

@@ -1,11 +1,11 @@
 // Limits of one namespace, and of all that have none of their own.
-import { administration } from '@bowline/contract/operations/administration'
+import { administration } from '@bowline/contract/operations/instance/administration'
 import {
   DefaultLimits,
   LIMIT_NAMES,
   NamespaceLimits,
   type NamespaceLimitName,
-} from '@bowline/contract/schemas/administration'
+} from '@bowline/contract/schemas/instance/administration'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'

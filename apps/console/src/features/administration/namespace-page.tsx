@@ -1,6 +1,6 @@
 // One namespace of the server: contents, limits and people, and what an administrator may do.
-import { administration } from '@bowline/contract/operations/administration'
-import type { DescribedNamespace } from '@bowline/contract/schemas/administration'
+import { administration } from '@bowline/contract/operations/instance/administration'
+import type { DescribedNamespace } from '@bowline/contract/schemas/instance/administration'
 import { TenantId } from '@bowline/contract/schemas/common'
 import { useQuery } from '@tanstack/react-query'
 import { Link, getRouteApi } from '@tanstack/react-router'

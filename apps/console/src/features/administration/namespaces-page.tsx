@@ -1,5 +1,5 @@
 // Namespaces of the whole server, and the limits of those that have none of their own.
-import type { ListedNamespace } from '@bowline/contract/schemas/administration'
+import type { ListedNamespace } from '@bowline/contract/schemas/instance/administration'
 import { useQuery } from '@tanstack/react-query'
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Boxes } from 'lucide-react'

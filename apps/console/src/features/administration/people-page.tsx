@@ -1,5 +1,5 @@
 // People of the whole server.
-import type { ListedPerson } from '@bowline/contract/schemas/administration'
+import type { ListedPerson } from '@bowline/contract/schemas/instance/administration'
 import { useQuery } from '@tanstack/react-query'
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Users } from 'lucide-react'

@@ -1,6 +1,6 @@
 // One person of the server: account, ways in, namespaces, sign-ins and activity, and what an administrator may do.
-import { administration } from '@bowline/contract/operations/administration'
-import type { DescribedPerson } from '@bowline/contract/schemas/administration'
+import { administration } from '@bowline/contract/operations/instance/administration'
+import type { DescribedPerson } from '@bowline/contract/schemas/instance/administration'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'

@@ -1,7 +1,7 @@
 // What an administrator sees of a person beside the account: namespaces, sign-ins, activity.
-import { administration } from '@bowline/contract/operations/administration'
+import { administration } from '@bowline/contract/operations/instance/administration'
 import type { AccountEvent } from '@bowline/contract/schemas/account-event'
-import type { DescribedPerson } from '@bowline/contract/schemas/administration'
+import type { DescribedPerson } from '@bowline/contract/schemas/instance/administration'
 import type { SignIn } from '@bowline/contract/schemas/sign-in'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'

@@ -1,5 +1,5 @@
 // The audit logs of all namespaces and of the server itself: filters, entries page after page, exports.
-import type { InstanceAuditEntry } from '@bowline/contract/schemas/administration'
+import type { InstanceAuditEntry } from '@bowline/contract/schemas/instance/administration'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router'
 import { ClipboardList, Download } from 'lucide-react'

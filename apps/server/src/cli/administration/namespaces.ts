@@ -1,6 +1,6 @@
 // `bowline namespace list|disable|enable|limit|hand-over`: namespaces of the whole instance.
 import { ConfigError } from '@bowline/contract/config'
-import { LIMIT_NAMES, NamespaceLimits } from '@bowline/contract/schemas/administration'
+import { LIMIT_NAMES, NamespaceLimits } from '@bowline/contract/schemas/instance/administration'
 import type { Namespace } from '@bowline/contract/schemas/namespace'
 import type { Command } from 'commander'
 import {

@@ -1,8 +1,8 @@
 // People, namespaces and the audit log of the whole instance, as its administrators see them.
 import * as z from 'zod'
-import { ROLES } from '../roles.ts'
-import { TenantId, Time, UserId } from './common.ts'
-import { AuditEntry } from './audit.ts'
+import { ROLES } from '../../roles.ts'
+import { TenantId, Time, UserId } from '../common.ts'
+import { AuditEntry } from '../audit.ts'
 
 export const PersonState = z.enum(['invited', 'not-confirmed', 'confirmed', 'disabled'])
 

@@ -1,7 +1,7 @@
 // Administration of the whole instance: its people, its namespaces with their limits, and its audit log.
 import * as z from 'zod'
-import { operation } from '../operation.ts'
-import { AccountEvent } from '../schemas/account-event.ts'
+import { operation } from '../../operation.ts'
+import { AccountEvent } from '../../schemas/account-event.ts'
 import {
   DefaultLimits,
   DescribedNamespace,
@@ -10,9 +10,9 @@ import {
   ListedNamespace,
   ListedPerson,
   NamespaceLimits,
-} from '../schemas/administration.ts'
-import { Page, TenantId, UserId } from '../schemas/common.ts'
-import { SignIn } from '../schemas/sign-in.ts'
+} from '../../schemas/instance/administration.ts'
+import { Page, TenantId, UserId } from '../../schemas/common.ts'
+import { SignIn } from '../../schemas/sign-in.ts'
 
 const access = { kind: 'instance-admin' } as const
 /** Named by id, username or address. */
