@@ -1,6 +1,10 @@
 // Queries for people, namespaces and audit logs of the whole server.
 import { administration } from '@bowline/contract/operations/instance/administration'
-import type { InstanceAuditEntry, ListedNamespace, ListedPerson } from '@bowline/contract/schemas/instance/administration'
+import type {
+  InstanceAuditEntry,
+  ListedNamespace,
+  ListedPerson,
+} from '@bowline/contract/schemas/instance/administration'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Api } from '../../auth/api.ts'
