@@ -49,6 +49,8 @@ const OWNERS = {
   namespaces: ['namespaces', 'billing'],
   // A namespace begins with its owner.
   members: ['members', 'namespaces'],
+  limit_defaults: ['namespaces'],
+  namespace_limits: ['namespaces'],
   provided_members: ['members'],
   // Tags are lists on devices; what a subscription no longer covers becomes pending.
   devices: ['devices', 'tags', 'billing'],

@@ -30,6 +30,8 @@ export interface UserActor {
   /** Expiry of the token, in seconds since the epoch. */
   readonly expiresAt: number
   readonly isInstanceAdmin: boolean
+  /** True while the token's namespace is disabled. */
+  readonly inDisabledNamespace: boolean
 }
 
 /** A program with an API key. */
@@ -41,6 +43,8 @@ export interface ApiKeyActor {
   /** The key's role, or its creator's current one when that is lower. */
   readonly role: Role
   readonly creator: UserId
+  /** True while the key's namespace is disabled. */
+  readonly inDisabledNamespace: boolean
 }
 
 export interface DeviceActor {

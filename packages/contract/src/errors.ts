@@ -51,6 +51,11 @@ export const ERRORS = {
   TUNNEL_LIMIT: { status: 403, message: 'The device already has {limit} tunnels.' },
   PASSKEY_LIMIT: { status: 403, message: 'The account already has {limit} passkeys.' },
   POLICY_LIMIT: { status: 403, message: 'The namespace already has {limit} {what}.' },
+  NAMESPACE_DISABLED: {
+    status: 403,
+    message: 'This namespace has been disabled by an administrator of this server.',
+  },
+  NAMESPACE_FULL: { status: 403, message: 'The namespace has reached its limit of {limit} {what}.' },
   NOT_YOURS: { status: 403, message: 'The request is for another account.' },
   USER_TOKEN_REQUIRED: { status: 403, message: 'API keys cannot be used here; sign in as a user.' },
   NO_NAMESPACE: { status: 403, message: 'The token belongs to no namespace.' },
@@ -73,6 +78,9 @@ export const ERRORS = {
     status: 409,
     message: 'Several people wait for the username {username}; name the address too: {addresses}.',
   },
+  LAST_ADMINISTRATOR: { status: 409, message: 'Somebody who is not disabled must be left to administer this server.' },
+  OWN_ACCOUNT: { status: 409, message: 'Another administrator of this server must do this to your account.' },
+  ACCOUNT_UNFINISHED: { status: 409, message: 'The account is not confirmed yet; nobody can sign in to it.' },
   PASSKEY_KNOWN: { status: 409, message: 'This passkey is registered already.' },
   TOO_FEW_WAYS_IN: {
     status: 409,

@@ -82,7 +82,8 @@ function describe(id: string, operation: Operation, components: Json): Json {
     // For a stream: the `data:` of each event.
     const lines = operation.jsonLines ? { 'application/jsonl': { schema: schema['items'] } } : {}
     const plain = operation.asText ? { 'text/plain': { schema: { type: 'string' } } } : {}
-    success['content'] = { [type]: { schema, example }, ...lines, ...plain }
+    const table = operation.asCsv ? { 'text/csv': { schema: { type: 'string' } } } : {}
+    success['content'] = { [type]: { schema, example }, ...lines, ...plain, ...table }
   }
   return {
     operationId: id,
@@ -117,6 +118,7 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
   if (access.kind === 'instance-admin') codes.add('INSTANCE_ADMIN_REQUIRED')
   if (access.kind === 'member') {
     codes.add('NO_NAMESPACE')
+    if (!access.whileDisabled) codes.add('NAMESPACE_DISABLED')
     if (access.permission) codes.add('FORBIDDEN')
     if (!access.keys) codes.add('USER_TOKEN_REQUIRED')
   }

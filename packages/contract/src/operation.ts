@@ -9,7 +9,13 @@ export type Access =
   /** A signed-in user, even without a namespace. API keys answer 403. */
   | { readonly kind: 'user' }
   /** A member of the credential's namespace, with the permission when one is named. `keys`: API keys may call too. */
-  | { readonly kind: 'member'; readonly permission?: Permission; readonly keys: boolean }
+  | {
+      readonly kind: 'member'
+      readonly permission?: Permission
+      readonly keys: boolean
+      /** Answers also while the namespace is disabled. */
+      readonly whileDisabled?: true
+    }
   /** A signed-in user who administers this server: its mail, its people. API keys answer 403. */
   | { readonly kind: 'instance-admin' }
   /** A device's token. */
@@ -52,6 +58,8 @@ export interface Operation<
   readonly jsonLines?: true
   /** Also available as plain text, by `format`, or to clients that accept `text/plain` explicitly. */
   readonly asText?: true
+  /** Also available as comma-separated values. */
+  readonly asCsv?: true
   /** The response is a stream of server-sent events of the response schema. */
   readonly stream?: true
   /** Headers of the response, with descriptions. */

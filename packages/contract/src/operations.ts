@@ -1,5 +1,6 @@
 // Every operation of the API by noun. Adding one here is the first step of adding a call (CONTRIBUTING.md).
 import type { Operation } from './operation.ts'
+import { administration } from './operations/instance/administration.ts'
 import { announcements } from './operations/announcements.ts'
 import { apiKeys } from './operations/api-keys.ts'
 import { auth } from './operations/auth.ts'
@@ -53,6 +54,7 @@ export const operations = {
   connectors,
   billing,
   announcements,
+  administration,
   mails,
   certificates,
   stats,

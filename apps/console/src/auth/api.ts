@@ -48,7 +48,7 @@ export function createApi(client: Client, session: Session, prove: () => Promise
   return {
     call: (operation, input) =>
       proven(() => authorized(input, (sent) => client.call(operation, { ...sent, signal: callTimeout(sent.signal) }))),
-    open: (operation, input) => authorized(input, (sent) => client.open(operation, sent)),
+    open: (operation, input) => proven(() => authorized(input, (sent) => client.open(operation, sent))),
   }
 }
 

@@ -20,6 +20,9 @@ export const appMessages = {
     mail: 'Mail',
     certificates: 'Certificates',
     serverNews: 'News',
+    people: 'People',
+    namespaces: 'Namespaces',
+    serverAudit: 'Audit of the server',
   },
   groups: { fleet: 'Fleet', access: 'Access', namespace: 'Namespace', server: 'Server' },
   profile: 'Profile',
@@ -80,6 +83,9 @@ export const appMessages = {
   reload: 'Reload',
   crashed: 'This page crashed',
   crashedText: 'Something went wrong in the console. Your devices are not affected. Trying again often helps.',
+  disabledNamespace: 'This namespace has been disabled',
+  disabledNamespaceText:
+    'An administrator of this server has disabled it: its devices, tunnels and keys cannot be used until it is enabled. Ask whoever runs this server, or choose another of your namespaces.',
   noNamespace: 'You belong to no namespace',
   noNamespaceText:
     'Devices live in namespaces. Create one of your own, or ask an administrator of another to add you as a member.',

@@ -2,9 +2,11 @@
 // pages have no entry.
 import {
   BadgeCheck,
+  Boxes,
   Container,
   ClipboardList,
   Megaphone,
+  FileClock,
   Settings,
   History,
   KeyRound,
@@ -19,6 +21,7 @@ import {
   Tags,
   TextSearch,
   Users,
+  UsersRound,
 } from 'lucide-react'
 import { appMessages as texts } from './messages.ts'
 
@@ -40,6 +43,9 @@ export type SectionPath =
   | '/instance/mail'
   | '/instance/certificates'
   | '/instance/announcements'
+  | '/instance/people'
+  | '/instance/namespaces'
+  | '/instance/audit'
 
 export interface Section {
   readonly to: SectionPath
@@ -93,6 +99,9 @@ const SECTION_GROUPS: readonly SectionGroup[] = [
     label: groups.server,
     ofServer: true,
     sections: [
+      { to: '/instance/people', label: nav.people, icon: UsersRound, key: 'p' },
+      { to: '/instance/namespaces', label: nav.namespaces, icon: Boxes, key: 'o' },
+      { to: '/instance/audit', label: nav.serverAudit, icon: FileClock, key: 'u' },
       { to: '/instance/sign-in', label: nav.signIn, icon: LogIn, key: 'l' },
       { to: '/instance/mail', label: nav.mail, icon: Mail, key: 'i' },
       { to: '/instance/certificates', label: nav.certificates, icon: BadgeCheck, key: 'x' },

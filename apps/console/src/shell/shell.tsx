@@ -1,17 +1,20 @@
 // Layout of every signed-in page: navigation on the left (a drawer on phones), the page on the right, plus the global
 // palette and shortcut sheet.
 import { keepTyped } from '@bowline/browser/typed-ahead'
+import { useQuery } from '@tanstack/react-query'
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { Menu as MenuIcon, Search } from 'lucide-react'
 import { Suspense, lazy, useCallback, useEffect, useState } from 'react'
 import { PendingBell } from '../features/devices/bell/pending-bell.tsx'
 import { WaitingLogins } from '../features/held-logins/waiting-logins.tsx'
+import { namespaceQuery } from '../features/namespaces/queries.ts'
 import { pageFile } from '../platform/page-files.ts'
 import { ActionIcon, Drawer } from '../ui/kit.ts'
 import { Mark } from '../ui/page/mark.tsx'
 import { LiveMark } from './live-mark.tsx'
-import { usePerson } from '../core/context.tsx'
+import { usePerson, useRuntime } from '../core/context.tsx'
 import { appMessages as texts } from '../core/messages.ts'
+import { DisabledNamespace } from './disabled-namespace.tsx'
 import { NoNamespace } from './no-namespace.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { useShortcuts } from '../core/use-shortcuts.ts'
@@ -25,12 +28,19 @@ const ShortcutSheet = lazy(async () => ({ default: (await loadSheet()).ShortcutS
 /** Pages of the person, of a tunnel's address and of the server. */
 const WITHOUT_NAMESPACE = /^\/(?:profile$|activate$|approve\/|tunnels\/|instance\/)/
 
+/** Works also while the namespace is disabled. */
+const WHILE_DISABLED = /^\/settings\/billing$/
+
 type Overlay = 'navigation' | 'palette' | 'sheet'
 
 export function Shell() {
   const tenant = usePerson()?.tenant
   // People have an account without any namespace, too.
   const needsNamespace = useLocation({ select: ({ pathname }) => !WITHOUT_NAMESPACE.test(pathname) })
+  const worksDisabled = useLocation({ select: ({ pathname }) => WHILE_DISABLED.test(pathname) })
+  const { api } = useRuntime()
+  const namespace = useQuery({ ...namespaceQuery(api, tenant ?? ''), enabled: (tenant ?? '') !== '' })
+  const isClosed = needsNamespace && !worksDisabled && namespace.data?.disabled === true
   const [overlay, setOverlay] = useState<Overlay>()
   const [used, setUsed] = useState<ReadonlySet<Overlay>>(new Set())
   const show = useCallback((next: Overlay) => {
@@ -90,7 +100,11 @@ export function Shell() {
       </Drawer>
       <main id="content" tabIndex={-1} className={classes['main']}>
         <WaitingLogins />
-        {tenant === '' && needsNamespace ? <NoNamespace /> : <Outlet />}
+        <Content
+          hasNamespace={tenant !== '' || !needsNamespace}
+          isClosed={isClosed}
+          onRetry={() => void namespace.refetch()}
+        />
       </main>
       <Suspense>
         {isPaletteOpen ? <Palette takeTyped={typed.take} onClose={close} /> : null}
@@ -100,4 +114,16 @@ export function Shell() {
       </Suspense>
     </div>
   )
+}
+
+interface ContentProps {
+  readonly hasNamespace: boolean
+  /** The namespace is disabled, and the page is about it. */
+  readonly isClosed: boolean
+  readonly onRetry: () => void
+}
+
+function Content({ hasNamespace, isClosed, onRetry }: ContentProps) {
+  if (!hasNamespace) return <NoNamespace />
+  return isClosed ? <DisabledNamespace onRetry={onRetry} /> : <Outlet />
 }

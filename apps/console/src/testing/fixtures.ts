@@ -110,6 +110,7 @@ export function makeNamespace(): Namespace {
     created_at: '2026-01-12T08:00:00Z',
     billing: null,
     type: 'personal',
+    disabled: false,
   }
 }
 

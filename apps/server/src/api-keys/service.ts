@@ -113,12 +113,13 @@ export async function remove(ctx: TenantContext, name: string): Promise<void> {
   })
 }
 
-/** Actor of a presented key; undefined when the key is unknown or expired, or its creator has left. */
+/** Actor of a presented key; undefined when the key is unknown or expired, or its creator has left or is disabled. */
 export async function actorOfKey(system: Kysely<Schema>, key: string, now: number): Promise<ApiKeyActor | undefined> {
   const found = await findKeyByHash(system, keyHash(key), new Date(now))
   if (!found) return undefined
   const role = rank(found.role) <= rank(found.creatorRole) ? found.role : found.creatorRole
-  return { kind: 'api-key', name: found.name, tenant: found.tenant, role, creator: found.creator }
+  const { name, tenant, creator, isDisabled: inDisabledNamespace } = found
+  return { kind: 'api-key', name, tenant, role, creator, inDisabledNamespace }
 }
 
 function userOf(ctx: TenantContext): UserActor & { readonly role: Role } {

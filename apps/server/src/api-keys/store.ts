@@ -1,7 +1,7 @@
 // SQL of API keys.
 import type { Role } from '@bowline/contract/roles'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
-import type { Insertable, Kysely, Selectable, Updateable } from 'kysely'
+import { type Insertable, type Kysely, type Selectable, type Updateable, sql } from 'kysely'
 import { countRows } from '../db/lists/count.ts'
 import type { ApiKeysTable, Schema } from '../db/schema.ts'
 
@@ -61,12 +61,23 @@ export async function deleteApiKey(db: Kysely<Schema>, name: string): Promise<bo
   return result.numDeletedRows === 1n
 }
 
-/** Finds the key with this hash and its creator's current role in one query. System connection. */
+/** Finds the key with this hash and its creator's current role in one query; none of a disabled account. System connection. */
 export function findKeyByHash(
   system: Kysely<Schema>,
   hash: Buffer,
   now: Date,
-): Promise<{ tenant: TenantId; name: string; role: Role; creator: UserId; creatorRole: Role } | undefined> {
+): Promise<
+  | {
+      tenant: TenantId
+      name: string
+      role: Role
+      creator: UserId
+      creatorRole: Role
+      /** True while the key's namespace is disabled. */
+      isDisabled: boolean
+    }
+  | undefined
+> {
   return system
     .selectFrom('api_keys')
     .innerJoin('members', (join) =>
@@ -75,6 +86,10 @@ export function findKeyByHash(
         .onRef('members.user_id', '=', 'api_keys.created_by')
         .on('members.status', '=', 'accepted'),
     )
+    .innerJoin('users', (join) =>
+      join.onRef('users.id', '=', 'api_keys.created_by').on('users.status', '=', 'confirmed'),
+    )
+    .innerJoin('namespaces', 'namespaces.tenant_id', 'api_keys.tenant_id')
     .select([
       'api_keys.tenant_id as tenant',
       'api_keys.name',
@@ -82,6 +97,7 @@ export function findKeyByHash(
       'api_keys.created_by as creator',
       'members.role as creatorRole',
     ])
+    .select(sql<boolean>`namespaces.disabled_at is not null`.as('isDisabled'))
     .where('key_hash', '=', hash)
     .where((where) => where.or([where('api_keys.expires_at', 'is', null), where('api_keys.expires_at', '>', now)]))
     .executeTakeFirst()

@@ -1,5 +1,7 @@
 // The audit log of a namespace: who did what. Append only; the database refuses anything else.
+import type { Kysely } from 'kysely'
 import type { Actor, TenantContext } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
 import { insertEntry } from './store.ts'
 
 /** Actions of the audit log, `noun.verb`. */
@@ -56,6 +58,20 @@ export type AuditAction =
   | 'scim.update'
   | 'scim-token.create'
   | 'scim-token.remove'
+  | 'namespace.disable'
+  | 'namespace.enable'
+  | 'namespace.limit'
+  | 'namespace.hand-over'
+
+/** Actions that concern no namespace, in the log of the instance. */
+export type InstanceAuditAction =
+  | 'account.disable'
+  | 'account.enable'
+  | 'account.sign-out'
+  | 'account.limit'
+  | 'account.administrator'
+  | 'limit.update'
+  | 'audit.export'
 
 /** Non-secret facts of an action; for a change `{ before, after }` with the changed fields. */
 export type AuditDetails = Readonly<Record<string, unknown>>
@@ -77,6 +93,22 @@ export async function audit(
     ip: ctx.source,
     details,
   })
+}
+
+/**
+ * Writes an entry of the instance, which administrators of the server see. Call it within the transaction of the action.
+ * @param db system connection
+ */
+export async function auditInstance(
+  db: Kysely<Schema>,
+  by: { readonly actor: Actor; readonly source: string },
+  action: InstanceAuditAction,
+  target: string,
+  details: AuditDetails = {},
+): Promise<void> {
+  const { type, id } = auditActor(by.actor)
+  const entry = { tenant_id: null, actor_type: type, actor_id: id, action, target, ip: by.source, details }
+  await insertEntry(db, entry)
 }
 
 /** Stored representation of an actor. */

@@ -1,8 +1,18 @@
 // Reports within a second or two that a person's tokens, sessions or memberships have ended, in whatever process:
 // database triggers record it, and this polls while there are subscribers.
-import type { UserId } from '@bowline/contract/schemas/common'
+import type { TenantId, UserId } from '@bowline/contract/schemas/common'
+import type { Kysely } from 'kysely'
+import type { Schema } from '../db/schema.ts'
 import type { AuthDeps } from './service.ts'
-import { listAccessChanges } from './store.ts'
+import { insertAccessChangesOf, listAccessChanges } from './store.ts'
+
+/**
+ * Has every process look again at what the members of a namespace have open.
+ * @param db system connection, in the transaction of what changes for them
+ */
+export function noteChangeOfNamespace(db: Kysely<Schema>, tenant: TenantId): Promise<void> {
+  return insertAccessChangesOf(db, tenant)
+}
 
 const LOOK_INTERVAL_MS = 1_000
 

@@ -111,3 +111,8 @@ async function noteFailure(deps: GuessDeps, by: FailureKey, origin: Origin): Pro
 function lockedOut(lockedUntil: number): BowlineError {
   return new BowlineError('LOCKED_OUT', { lockedUntil: Math.floor(lockedUntil / 1_000) })
 }
+
+/** Disabled accounts answer like unknown names, also to the right password. */
+export function mayTryPassword({ status, authMethods }: Account): boolean {
+  return (status === 'confirmed' || status === 'not-confirmed') && authMethods.includes('local')
+}

@@ -24,7 +24,7 @@ import {
   recordLogin,
   setPreferredTenant,
 } from '../users/service.ts'
-import { verifyPassword } from './password-check.ts'
+import { mayTryPassword, verifyPassword } from './password-check.ts'
 import { noteFreshProof } from './fresh-proofs.ts'
 import type { PasswordHasher } from './passwords.ts'
 import { type SecondStepParts, type SigningIn, attachToProvider, secondFactorRequired } from './pending-sign-ins.ts'
@@ -77,7 +77,7 @@ export interface Credentials {
 export async function signIn(deps: AuthDeps, credentials: Credentials, origin: Origin): Promise<Account> {
   await requireLocalSignIn(deps)
   const named = await findAccount(deps.db, credentials.username)
-  const account = named && named.status !== 'invited' && named.authMethods.includes('local') ? named : undefined
+  const account = named && mayTryPassword(named) ? named : undefined
   // Looked up in any case: the work is the same for every name.
   const waiting = await deps.pendingPassword?.(credentials.username)
   const pendingHash = named ? undefined : waiting
@@ -207,7 +207,7 @@ export function sameLife({ family, login, expiresAt }: UserActor): SignInLife {
 
 /**
  * Issues a token for another namespace of the person; browser sessions move along.
- * @throws {BowlineError} NOT_FOUND unless the person is an accepted member of it
+ * @throws {BowlineError} NOT_FOUND unless the person is an accepted member of it; NAMESPACE_DISABLED
  */
 export async function switchNamespace(deps: AuthDeps, actor: UserActor, tenant: TenantId): Promise<UserAuth> {
   const role = await membershipRole(deps.db, actor.id, tenant)
@@ -367,6 +367,7 @@ export async function userOfToken(deps: AuthDeps, token: string, origin: Origin)
     login,
     expiresAt: claims.exp,
     isInstanceAdmin: subject.isInstanceAdmin,
+    inDisabledNamespace: subject.inDisabledNamespace,
   }
 }
 

@@ -194,6 +194,8 @@ export interface TokenSubject {
   readonly lastSeen: Date | null
   /** False once the browser session or the login has ended. */
   readonly signInLives: boolean
+  /** True while the token's namespace is disabled. */
+  readonly inDisabledNamespace: boolean
 }
 
 /** Account state checked for a token on each request: one query. */
@@ -212,12 +214,19 @@ export async function findTokenSubject(
       (${family}::uuid is null
         or exists (select from refresh_tokens where family = ${family}::uuid and user_id = users.id))
       and not exists (select from ended_logins where login = ${login}::uuid) as "signInLives",
-      (select last_seen from sign_ins where id = ${login}::uuid) as "lastSeen"
+      (select last_seen from sign_ins where id = ${login}::uuid) as "lastSeen",
+      exists (select from namespaces where tenant_id = ${tenant}::uuid and disabled_at is not null)
+        as "inDisabledNamespace"
     from users
     left join members on members.user_id = users.id and members.tenant_id = ${tenant}::uuid
       and members.status = 'accepted'
     where users.id = ${user} and users.status = 'confirmed'`.execute(db)
   return rows[0]
+}
+
+/** Makes every process look again at what members of a namespace have open. */
+export async function insertAccessChangesOf(db: Kysely<Schema>, tenant: TenantId): Promise<void> {
+  await sql`insert into access_changes (user_id) select user_id from members where tenant_id = ${tenant}`.execute(db)
 }
 
 /** Access changes of the last minute, so that rows committed late by a slow transaction are still seen. */

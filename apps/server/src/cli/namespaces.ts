@@ -10,13 +10,14 @@ import { createMailQueue } from '../mails/queue.ts'
 import { sendsMail } from '../mails/sending.ts'
 import { invite } from '../members/invitations.ts'
 import { addKnownMember, removeMember } from '../members/service.ts'
-import { createDefaultNamespace, listAllNamespaces, removeNamespace } from '../namespaces/service.ts'
+import { createDefaultNamespace, removeNamespace } from '../namespaces/service.ts'
 import { createLedger } from '../recordings/ledger/ledger.ts'
 import { createRecordingKey } from '../recordings/recording-key.ts'
 import { recordingRemoval } from '../recordings/removal.ts'
 import { TypedRole } from './arguments.ts'
 import { onInstance, originOfSettings } from './instance.ts'
-import { type Format, type Terminal, show, table } from './terminal.ts'
+import { addAdministratedNamespaces } from './administration/namespaces.ts'
+import { type Format, type Terminal, show } from './terminal.ts'
 import { accountOf } from './accounts/users.ts'
 
 const NewInvitation = z.object({ email: Email, role: TypedRole })
@@ -62,23 +63,7 @@ export function addNamespaceCommands(program: Command, terminal: Terminal): void
       }),
     )
 
-  namespace
-    .command('list')
-    .description('List the namespaces')
-    .option('--json', 'print JSON')
-    .action((format: Format) =>
-      onInstance(terminal, async ({ system }) => {
-        const namespaces = await listAllNamespaces(system)
-        const rows = namespaces.map((one) => [
-          one.name,
-          one.tenant_id,
-          one.members.find(({ role }) => role === 'owner')?.email ?? '',
-          String(one.members.length),
-          String(one.devices_count),
-        ])
-        show(terminal, format, namespaces, table(['NAME', 'TENANT ID', 'OWNER', 'MEMBERS', 'DEVICES'], rows))
-      }),
-    )
+  addAdministratedNamespaces(namespace, terminal)
 
   const member = namespace.command('member').description('Members of a namespace')
 

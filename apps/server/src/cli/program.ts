@@ -2,6 +2,8 @@
 import { ConfigError } from '@bowline/contract/config'
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../platform/version.ts'
+import { addAuditCommands } from './administration/audit.ts'
+import { addPeopleCommands } from './administration/people.ts'
 import { addAnnouncementCommands } from './announcements.ts'
 import { addApiKeyCommands } from './api-keys.ts'
 import { addArchiveCommands } from './archives.ts'
@@ -55,6 +57,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
   addLoginCommands(program, terminal)
   addCheckCommand(program, terminal)
   const user = addUserCommands(program, terminal)
+  addPeopleCommands(user, terminal)
   addFactorCommands(user, terminal)
   addPasskeyCommands(user, terminal)
   addIdentityCommands(user, terminal)
@@ -68,6 +71,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
   addBillingCommands(program, terminal)
   addApiKeyCommands(program, terminal)
   addAnnouncementCommands(program, terminal)
+  addAuditCommands(program, terminal)
   addMailCommands(program, terminal)
   addCertificateCommands(program, terminal)
   addArchiveCommands(program, terminal)

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import { RateLimiter } from '@bowline/base/rate-limiter'
+import { administrationRoutes } from '../administration/routes.ts'
 import { announcementRoutes } from '../announcements/routes.ts'
 import { apiKeyRoutes } from '../api-keys/routes.ts'
 import { auditRoutes } from '../audit/routes.ts'
@@ -95,6 +96,8 @@ export interface ApiParts extends TerminalTickets {
   readonly recordings: Recordings
   readonly tunnels: TunnelDeps
   readonly doors: Pick<Doorkeeper, 'visitLink'>
+  /** Judges again what is under way through tunnels of a namespace. */
+  readonly reviewTunnels: (tenant: TenantId) => Promise<void>
   readonly connectors: Pick<ConnectorDeps, 'dialing' | 'links'>
   readonly billing: Pick<Billing, 'deps' | 'stored'>
   /** True while the recording store is unreachable. */
@@ -113,6 +116,8 @@ const REGISTRATIONS = { perSecond: 20, burst: 200 }
 
 /** Test mails per second and person: each dials a server that the person names. */
 const TEST_MAILS = { perSecond: 0.1, burst: 20 }
+/** Exports of the audit log per second and person: each may read all of it. */
+const AUDIT_EXPORTS = { perSecond: 0.1, burst: 20 }
 /** Terminals per second and source: people open them by hand. */
 const TERMINALS = { perSecond: 5, burst: 50 }
 
@@ -222,6 +227,15 @@ export function apiRoutes(parts: ApiParts): Route[] {
       ...parts.connectors,
     }),
     ...announcementRoutes({ system, clock, ids }, edition),
+    ...administrationRoutes({
+      system,
+      ...sessionEnding,
+      contextOf: tenantContext,
+      reviewTunnels: parts.reviewTunnels,
+      requireRecentProof: (actor) => requireRecentProof(auth, actor),
+      exports: new RateLimiter(clock, AUDIT_EXPORTS),
+      place: config.place,
+    }),
     ...mailRoutes({
       ...parts.mailDeps,
       tests: new RateLimiter(clock, TEST_MAILS),

@@ -236,6 +236,7 @@ async function start(
       recordings,
       tunnels: tunnels.deps,
       doors: tunnels.doors,
+      reviewTunnels: (tenant) => tunnels.supervision.review({ tenant }),
       connectors: { dialing, links: agents },
       billing,
       isDegraded: () => uploads?.away === true,

@@ -68,7 +68,7 @@ export interface EnabledConnector {
   readonly device: DeviceUid | null
 }
 
-/** Enabled connectors of all namespaces. @param db system connection */
+/** Enabled connectors of all namespaces that are not disabled. @param db system connection */
 export function listEnabled(db: Kysely<Schema>): Promise<EnabledConnector[]> {
   return db
     .selectFrom('connectors')
@@ -80,6 +80,15 @@ export function listEnabled(db: Kysely<Schema>): Promise<EnabledConnector[]> {
       ),
     )
     .where('enable', '=', true)
+    .where((where) =>
+      where.exists(
+        where
+          .selectFrom('namespaces')
+          .select('namespaces.tenant_id')
+          .whereRef('namespaces.tenant_id', '=', 'connectors.tenant_id')
+          .where('namespaces.disabled_at', 'is', null),
+      ),
+    )
     .execute()
 }
 

@@ -37,6 +37,7 @@ describe('tables with a tenant_id', () => {
       'held_logins',
       'login_keys',
       'members',
+      'namespace_limits',
       'namespaces',
       'provided_members',
       'public_keys',

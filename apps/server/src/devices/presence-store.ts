@@ -29,6 +29,8 @@ export interface LoginTarget {
   readonly servicesNeedNoFactor: boolean
   /** True if the namespace has more devices than it may without a subscription, and its grace period is over. */
   readonly lapsed: boolean
+  /** True while administrators of the instance have disabled the namespace. */
+  readonly disabled: boolean
 }
 
 /**
@@ -63,6 +65,7 @@ export function findLoginTarget(
       sql<boolean>`coalesce((namespaces.settings ->> 'ssh_second_factor_service_keys')::boolean, false)`.as(
         'servicesNeedNoFactor',
       ),
+      sql<boolean>`(namespaces.disabled_at is not null)`.as('disabled'),
       now === undefined ? sql<boolean>`false`.as('lapsed') : lapsedAt(now).as('lapsed'),
     ])
   const one =

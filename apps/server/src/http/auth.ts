@@ -24,7 +24,8 @@ export interface CredentialChecks {
 export interface Authenticator {
   /**
    * The context that the operation's access promises.
-   * @throws {BowlineError} UNAUTHORIZED, USER_TOKEN_REQUIRED, INSTANCE_ADMIN_REQUIRED, NO_NAMESPACE or FORBIDDEN
+   * @throws {BowlineError} UNAUTHORIZED, USER_TOKEN_REQUIRED, INSTANCE_ADMIN_REQUIRED, NO_NAMESPACE,
+   *   NAMESPACE_DISABLED or FORBIDDEN
    */
   admit(operation: Operation, base: RequestContext): Promise<RequestContext>
 }
@@ -78,6 +79,7 @@ export function createAuthenticator(checks: CredentialChecks): Authenticator {
     role: Role,
   ): RequestContext {
     const permission = access.kind === 'member' ? access.permission : undefined
+    if (actor.inDisabledNamespace && !(access.kind === 'member' && access.whileDisabled)) fail('NAMESPACE_DISABLED')
     if (permission && !roleMay(role, permission)) fail('FORBIDDEN', { role })
     return { ...checks.tenantContext(tenant, actor, base.source), ...base }
   }

@@ -3,6 +3,7 @@
 import { BowlineError, type ErrorCode } from '@bowline/contract/errors'
 import type { Operation } from '@bowline/contract/operation'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { limitReached } from '../db/limit-reached.ts'
 import type { Log } from '../platform/log.ts'
 import { isDatabaseAway } from './database-errors.ts'
 
@@ -63,6 +64,8 @@ export function toBowlineError(error: unknown, request: FastifyRequest): Bowline
     const known = TAKEN[String((error as { constraint?: unknown }).constraint)]
     if (known) return new BowlineError(known.code, { field: known.field }, [known.field], { cause: error })
   }
+  const limited = limitReached(error)
+  if (limited) return limited
   if (isDatabaseAway(error)) {
     return new BowlineError('UNAVAILABLE', { what: 'the database' }, [], { cause: error })
   }

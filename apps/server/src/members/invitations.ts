@@ -195,7 +195,7 @@ export async function mayInviterStillInvite(db: Kysely<Schema>, invitation: Memb
 /** An invitation as its link shows it. */
 export interface InvitationState {
   /** Of the invited account. */
-  readonly status: Account['status']
+  readonly status: Exclude<Account['status'], 'disabled'>
   readonly namespace: string
   readonly role: Role
   /** Name of the person who invited; '' for the operator. */
@@ -223,7 +223,13 @@ export async function describeInvitation(
   const { status } = (await getAccount(db, member.user_id)) ?? fail(...gone)
   const inviter = member.inviter && (await getAccount(db, member.inviter))
   const { name: namespace } = await getNamespace(db, tenant)
-  return { status, namespace, role: member.role, inviter: inviter ? inviter.name : '' }
+  // That an account is disabled is not for whoever holds a link.
+  return {
+    status: status === 'disabled' ? 'confirmed' : status,
+    namespace,
+    role: member.role,
+    inviter: inviter ? inviter.name : '',
+  }
 }
 
 /** A placeholder whose owner registers through the link. */

@@ -9,7 +9,7 @@ import type { Schema } from '../db/schema.ts'
 import type { ProvisionedRole } from '../db/tables/scim-tables.ts'
 import { type Standing, findStanding, insertProvided, listProvidedTenants, lockProvided } from './provided-store.ts'
 import { endProvisioned, setProvisionedRole } from './provisioned.ts'
-import { insertMember, lockNamespace } from './store.ts'
+import { insertMemberWithinLimit, lockNamespace } from './store.ts'
 
 /** What the groups of one sign-in give. */
 export interface GivenRoles {
@@ -64,7 +64,9 @@ export async function followGroups(
     else if (outcome === 'change' && role) await setProvisionedRole(ctx, user, role)
     else if (outcome === 'add' && role) {
       const added_at = new Date(clock.now())
-      await insertMember(db, { tenant_id: tenant, user_id: user, role, status: 'accepted', added_at })
+      const member = { tenant_id: tenant, user_id: user, role, status: 'accepted' as const, added_at }
+      // Somebody whom one namespace has no room for signs in to the others.
+      if (!(await insertMemberWithinLimit(db, member))) continue
       await insertProvided(db, { tenant, user, provider: given.provider })
       await audit(ctx, 'member.add', user, { email, role })
     } else continue

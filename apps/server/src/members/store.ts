@@ -3,6 +3,7 @@
 import type { Role } from '@bowline/contract/roles'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import { type Insertable, type Kysely, type Selectable, type Updateable, sql } from 'kysely'
+import { isLimitReached } from '../db/limit-reached.ts'
 import type { MembersTable } from '../db/tables/namespace-tables.ts'
 import type { Schema } from '../db/schema.ts'
 
@@ -116,6 +117,25 @@ export async function listTenantsOf(db: Kysely<Schema>, user: UserId): Promise<T
 
 export async function insertMember(db: Kysely<Schema>, member: Insertable<MembersTable>): Promise<void> {
   await db.insertInto('members').values(member).execute()
+}
+
+/**
+ * Adds a member unless the namespace is full.
+ * @param db in a transaction, which goes on in either case
+ * @returns false when there is no room
+ */
+export async function insertMemberWithinLimit(db: Kysely<Schema>, member: Insertable<MembersTable>): Promise<boolean> {
+  await sql`savepoint before_member`.execute(db)
+  try {
+    await insertMember(db, member)
+    return true
+  } catch (error) {
+    if (!isLimitReached(error)) throw error
+    await sql`rollback to savepoint before_member`.execute(db)
+    return false
+  } finally {
+    await sql`release savepoint before_member`.execute(db).catch(() => undefined)
+  }
 }
 
 export async function updateMember(

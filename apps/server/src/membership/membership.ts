@@ -11,7 +11,7 @@ export interface Membership {
   readonly user: UserId
 }
 
-/** True if the user is an accepted member of the namespace. */
+/** True if the user is an accepted member of the namespace, and the account is not disabled. */
 export async function isMember(ctx: TenantContext, user: UserId): Promise<boolean> {
   return (await findAcceptedMember(ctx.db, ctx.tenant, user)) !== undefined
 }
@@ -25,7 +25,7 @@ export async function holdMembership(ctx: TenantContext, user: UserId): Promise<
   return (await findAcceptedMember(ctx.db, ctx.tenant, user, 'held')) !== undefined
 }
 
-/** Filters memberships that have ended. @param system connection of all namespaces */
+/** Filters memberships that have ended, and those of disabled accounts. @param system connection of all namespaces */
 export function findEndedMemberships(system: Kysely<Schema>, of: readonly Membership[]): Promise<Membership[]> {
   return of.length === 0 ? Promise.resolve([]) : listMissingMembers(system, of)
 }

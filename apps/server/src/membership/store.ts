@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 
 /**
- * Finds an accepted member, on the namespace's connection too.
+ * Finds an accepted member whose account is not disabled, on the namespace's connection too.
  * @param hold 'held': the membership cannot end before the transaction
  */
 export function findAcceptedMember(
@@ -19,10 +19,11 @@ export function findAcceptedMember(
     .where('tenant_id', '=', tenant)
     .where('user_id', '=', user)
     .where('status', '=', 'accepted')
+    .where(sql<boolean>`not is_disabled_account(members.user_id)`)
   return (hold === 'held' ? found.forKeyShare() : found).executeTakeFirst()
 }
 
-/** Filters memberships that are missing or not accepted. */
+/** Filters memberships that are missing or not accepted, and those of disabled accounts. */
 export async function listMissingMembers(
   db: Kysely<Schema>,
   of: readonly { readonly tenant: TenantId; readonly user: UserId }[],
@@ -33,6 +34,7 @@ export async function listMissingMembers(
     ) as asked (tenant, "user")
     where not exists (
       select from members where tenant_id = tenant and user_id = "user" and status = 'accepted'
+        and not is_disabled_account(user_id)
     )`.execute(db)
   return rows
 }

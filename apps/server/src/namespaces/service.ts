@@ -24,6 +24,7 @@ import {
   findTenantByName,
   findWholeNamespace,
   insertNamespace,
+  listDisabled,
   listEveryNamespace,
   listMembers,
   listNamespacesOf,
@@ -167,20 +168,38 @@ export interface Membership {
   readonly role: Role
 }
 
-/** The accepted membership in `preferred` if there is one, else the oldest. */
+/** The accepted membership in `preferred` if there is one, else the oldest; in a disabled namespace if there is no other. */
 export async function chooseMembership(
   db: Kysely<Schema>,
   user: UserId,
   preferred: TenantId | undefined,
 ): Promise<Membership | undefined> {
-  const role = preferred && (await findMembership(db, user, preferred))
+  const isOpen = preferred !== undefined && !(await isNamespaceDisabled(db, preferred))
+  const role = isOpen && (await findMembership(db, user, preferred))
   if (preferred && role) return { tenant: preferred, role }
   const first = await findFirstMembership(db, user)
   return first && { tenant: first.tenant_id, role: first.role }
 }
 
-export function membershipRole(db: Kysely<Schema>, user: UserId, tenant: TenantId): Promise<Role | undefined> {
-  return findMembership(db, user, tenant)
+/**
+ * Role of an accepted member; undefined for others.
+ * @throws {BowlineError} NAMESPACE_DISABLED, to members
+ */
+export async function membershipRole(db: Kysely<Schema>, user: UserId, tenant: TenantId): Promise<Role | undefined> {
+  const role = await findMembership(db, user, tenant)
+  if (role !== undefined && (await isNamespaceDisabled(db, tenant))) fail('NAMESPACE_DISABLED')
+  return role
+}
+
+/** True while administrators of the instance have disabled the namespace. @param db system connection */
+export async function isNamespaceDisabled(db: Kysely<Schema>, tenant: TenantId): Promise<boolean> {
+  const row = await findNamespace(db, tenant)
+  return row !== undefined && row.disabled_at !== null
+}
+
+/** Those of the namespaces that are disabled. @param system connection of all namespaces */
+export function findDisabledNamespaces(system: Kysely<Schema>, of: readonly TenantId[]): Promise<TenantId[]> {
+  return of.length === 0 ? Promise.resolve([]) : listDisabled(system, of)
 }
 
 /** True if logins to the namespace's devices need a second factor. */
@@ -189,13 +208,13 @@ export async function asksForFactor({ db, tenant }: Pick<TenantContext, 'db' | '
   return row !== undefined && settingsOf(row).ssh_second_factor
 }
 
-/** Name and device limit of a namespace; undefined when there is none. */
+/** Name and device limit of a namespace; undefined when there is none, and while it is disabled. */
 export async function getNamespaceLimits(
   db: Kysely<Schema>,
   tenant: TenantId,
 ): Promise<{ name: string; maxDevices: number } | undefined> {
   const row = await findNamespace(db, tenant)
-  return row && { name: row.name, maxDevices: row.max_devices }
+  return row && row.disabled_at === null ? { name: row.name, maxDevices: row.max_devices } : undefined
 }
 
 /** A page of the namespaces in which a user is an accepted member. @param db system connection */
@@ -239,5 +258,6 @@ function toNamespace(row: NamespaceRow, members: readonly MemberRow[]): Namespac
     created_at: row.created_at.toISOString(),
     billing: row.billing,
     type: row.type,
+    disabled: row.disabled_at !== null,
   }
 }

@@ -40,10 +40,10 @@ export async function findTenantByName(db: Kysely<Schema>, name: string): Promis
 export function findNamespace(
   db: Kysely<Schema>,
   tenant: TenantId,
-): Promise<{ tenant_id: TenantId; name: string; max_devices: number } | undefined> {
+): Promise<{ tenant_id: TenantId; name: string; max_devices: number; disabled_at: Date | null } | undefined> {
   return db
     .selectFrom('namespaces')
-    .select(['tenant_id', 'name', 'max_devices'])
+    .select(['tenant_id', 'name', 'max_devices', 'disabled_at'])
     .where('tenant_id', '=', tenant)
     .executeTakeFirst()
 }
@@ -82,6 +82,17 @@ function acceptedDevices(select: ExpressionBuilder<Schema, 'namespaces'>) {
     .as('devices_count')
 }
 
+/** Those of the namespaces that are disabled. */
+export async function listDisabled(db: Kysely<Schema>, tenants: readonly TenantId[]): Promise<TenantId[]> {
+  const rows = await db
+    .selectFrom('namespaces')
+    .select('tenant_id')
+    .where('tenant_id', '=', sql<TenantId>`any(${tenants})`)
+    .where('disabled_at', 'is not', null)
+    .execute()
+  return rows.map((row) => row.tenant_id)
+}
+
 export async function tenantExists(db: Kysely<Schema>, tenant: TenantId): Promise<boolean> {
   return (await findNamespace(db, tenant)) !== undefined
 }
@@ -101,6 +112,18 @@ export async function updateNamespace(
     .execute()
 }
 
+/** Makes a member the owner, and the owner an administrator. @param db system connection, in a transaction */
+export async function transferOwnership(
+  db: Kysely<Schema>,
+  tenant: TenantId,
+  { from, to }: { readonly from: UserId; readonly to: UserId },
+): Promise<void> {
+  const members = () => db.updateTable('members').where('tenant_id', '=', tenant)
+  await members().set({ role: 'administrator' }).where('user_id', '=', from).execute()
+  await members().set({ role: 'owner' }).where('user_id', '=', to).execute()
+  await db.updateTable('namespaces').set({ owner: to }).where('tenant_id', '=', tenant).execute()
+}
+
 /** Deletes the namespace; the database cascades to everything in it. */
 export async function deleteNamespace(db: Kysely<Schema>, tenant: TenantId): Promise<void> {
   await db.deleteFrom('namespaces').where('tenant_id', '=', tenant).execute()
@@ -118,18 +141,20 @@ export async function findMembership(db: Kysely<Schema>, user: UserId, tenant: T
   return row?.role
 }
 
-/** The oldest accepted membership of a user. */
+/** The oldest accepted membership of a user, in a namespace that is not disabled if there is one. */
 export function findFirstMembership(
   db: Kysely<Schema>,
   user: UserId,
 ): Promise<{ tenant_id: TenantId; role: Role } | undefined> {
   return db
     .selectFrom('members')
-    .select(['tenant_id', 'role'])
-    .where('user_id', '=', user)
-    .where('status', '=', 'accepted')
-    .orderBy('added_at')
-    .orderBy('tenant_id')
+    .innerJoin('namespaces', 'namespaces.tenant_id', 'members.tenant_id')
+    .select(['members.tenant_id', 'members.role'])
+    .where('members.user_id', '=', user)
+    .where('members.status', '=', 'accepted')
+    .orderBy(sql<boolean>`namespaces.disabled_at is not null`)
+    .orderBy('members.added_at')
+    .orderBy('members.tenant_id')
     .executeTakeFirst()
 }
 

@@ -73,6 +73,30 @@ describe('sign-in with a passkey alone', () => {
     expect(await codeOf(server.client().call(passkeys.login, { body: { credential } }))).toBe('passed')
   })
 
+  it('is refused to a disabled account like an unknown passkey, also as a second step, and works once it is enabled', async () => {
+    const person = await newcomer()
+    const { authenticator } = await addPasskey(person)
+    clock.advance(MINUTE)
+    const pending = await pendingToken(server, person.username)
+    const [alone, second] = [
+      authenticator.get(await requestOptions(server)),
+      authenticator.get(await requestOptions(server, pending)),
+    ]
+    const set = (status: 'disabled' | 'confirmed') =>
+      server.database
+        .system()
+        .updateTable('users')
+        .set({ status, disabled_at: status === 'disabled' ? new Date() : null })
+        .where('id', '=', person.id)
+        .execute()
+    await set('disabled')
+    const login = (body: object) => codeOf(server.client().call(passkeys.login, { body: body as never }))
+    expect(await login({ credential: alone })).toBe('PASSKEY_REFUSED')
+    expect(await login({ token: pending, credential: second })).toBe('PASSKEY_REFUSED')
+    await set('confirmed')
+    expect(await codeOf(signIn(server, authenticator))).toBe('passed')
+  })
+
   it('is refused where people sign in through the identity provider only', async () => {
     const { authenticator } = await addPasskey(await newcomer())
     const set = (local: boolean) => server.database.system().updateTable('sign_in_settings').set({ local }).execute()

@@ -52,7 +52,7 @@ export async function signInWithPasskey(
     const taken = current.tokenEpoch === pending?.tokenEpoch ? await takePendingSignIn(db, token) : undefined
     return taken && { current, taken }
   })
-  if (!used) return fail('PASSKEY_REFUSED')
+  if (!used || used.current.status === 'disabled') return fail('PASSKEY_REFUSED')
   // Only whoever holds a passkey of the account learns that its address is unconfirmed.
   if (used.current.status !== 'confirmed') fail('EMAIL_UNCONFIRMED')
   const account = (await linkWaiting(deps, used.taken, used.current, origin)) ?? fail('PASSKEY_REFUSED')

@@ -9,9 +9,16 @@ export interface KeyUse {
   readonly device: { readonly name: string; readonly tags: readonly string[] }
 }
 
-/** True if a key permits logins: it belongs to a member or is a service key. */
-export function isEnabled(key: { readonly owner: string | null; readonly service: boolean }): boolean {
-  return key.service || key.owner !== null
+/**
+ * True if a key permits logins: it belongs to a member or is a service key, and nobody who answers for it is disabled.
+ * Without `suspended` the account is not looked at: for what a key may do once its owner is back.
+ */
+export function isEnabled(key: {
+  readonly owner: string | null
+  readonly service: boolean
+  readonly suspended?: boolean
+}): boolean {
+  return (key.service || key.owner !== null) && !key.suspended
 }
 
 export function mayUseKey(key: FilterColumns & { readonly username: string }, { user, device }: KeyUse): boolean {

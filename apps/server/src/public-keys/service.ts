@@ -270,7 +270,7 @@ async function requireUsable(
   await requireUsed(ctx, body.filter.tags ?? [])
 }
 
-function toPublicKey(row: PublicKeyRow): PublicKey {
+function toPublicKey(row: PublicKeyRow & { readonly suspended?: boolean }): PublicKey {
   return {
     data: row.data,
     fingerprint: row.fingerprint,

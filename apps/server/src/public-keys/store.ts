@@ -15,6 +15,10 @@ import type { FilterProperties } from '../db/lists/filter.ts'
 
 export type PublicKeyRow = Selectable<PublicKeysTable>
 
+/** A key that somebody with a disabled account owns or has vouched for: it logs nobody in meanwhile. */
+const isSuspended = sql<boolean>`(is_disabled_account(public_keys.owner) or is_disabled_account(public_keys.vouched_by))`
+export type JudgedKeyRow = PublicKeyRow & { readonly suspended: boolean }
+
 export const PUBLIC_KEY_PROPERTIES: FilterProperties = {
   name: { sql: sql.ref('public_keys.name'), type: 'text' },
   fingerprint: { sql: sql.ref('public_keys.fingerprint'), type: 'text' },
@@ -24,18 +28,19 @@ export const PUBLIC_KEY_PROPERTIES: FilterProperties = {
   created_at: { sql: sql.ref('public_keys.created_at'), type: 'time' },
   owner: { sql: sql.ref('public_keys.owner'), type: 'text' },
   service: { sql: sql.ref('public_keys.service'), type: 'boolean' },
-  disabled: { sql: sql`(public_keys.owner is null and not public_keys.service)`, type: 'boolean' },
+  disabled: { sql: sql`((public_keys.owner is null and not public_keys.service) or ${isSuspended})`, type: 'boolean' },
 }
 
 /** A page of keys, oldest first, with the total. */
 export async function listPublicKeys(
   db: Kysely<Schema>,
   query: { where: Expression<SqlBool> | undefined; limit: number; offset: number },
-): Promise<{ rows: PublicKeyRow[]; total: number }> {
+): Promise<{ rows: JudgedKeyRow[]; total: number }> {
   let base = db.selectFrom('public_keys')
   if (query.where) base = base.where(query.where)
   const rows = await base
     .selectAll()
+    .select(isSuspended.as('suspended'))
     .orderBy('created_at')
     .orderBy('fingerprint')
     .limit(query.limit)
@@ -49,8 +54,13 @@ export function countPublicKeys(db: Kysely<Schema>): Promise<number> {
   return countRows(db.selectFrom('public_keys'))
 }
 
-export function findPublicKey(db: Kysely<Schema>, fingerprint: string): Promise<PublicKeyRow | undefined> {
-  return db.selectFrom('public_keys').selectAll().where('fingerprint', '=', fingerprint).executeTakeFirst()
+export function findPublicKey(db: Kysely<Schema>, fingerprint: string): Promise<JudgedKeyRow | undefined> {
+  return db
+    .selectFrom('public_keys')
+    .selectAll()
+    .select(isSuspended.as('suspended'))
+    .where('fingerprint', '=', fingerprint)
+    .executeTakeFirst()
 }
 
 /** Locks and returns a key: changes of one key are serialised. */
@@ -110,14 +120,14 @@ export async function disownKeys(
   return rows.sort((one, other) => one.name.localeCompare(other.name))
 }
 
-/** Namespaces in which one of the keys is disabled. System connection. */
+/** Namespaces in which one of the keys is disabled or suspended. System connection. */
 export async function listWithDisabled(
   system: Kysely<Schema>,
   used: readonly { readonly tenant: TenantId; readonly fingerprint: string }[],
 ): Promise<TenantId[]> {
   const { rows } = await sql<{ tenant: TenantId }>`
     select distinct tenant_id as tenant from public_keys
-    where owner is null and not service and (tenant_id, fingerprint) in (
+    where ((owner is null and not service) or ${isSuspended}) and (tenant_id, fingerprint) in (
       select * from unnest(
         ${used.map(({ tenant }) => tenant)}::uuid[], ${used.map(({ fingerprint }) => fingerprint)}::text[]
       )

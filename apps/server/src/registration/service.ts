@@ -187,7 +187,7 @@ async function sendConfirmation(
   source: string,
 ): Promise<boolean> {
   const owner = await findAccountByEmail(db, email)
-  if (owner?.status === 'confirmed') {
+  if (owner?.status === 'confirmed' || owner?.status === 'disabled') {
     const values = { name: owner.name, link: mails.link('/sign-in') }
     return mails.add(db, { kind: 'account-exists', to: email, user: owner.id, source, values })
   }

@@ -90,6 +90,8 @@ export interface PresentedToken {
   readonly name: string
   readonly creator: UserId
   readonly enabled: boolean
+  /** True while the token's namespace is disabled. */
+  readonly inDisabledNamespace: boolean
   readonly usedAt: Date | null
 }
 
@@ -104,9 +106,14 @@ export async function findTokenByHash(system: Db, hash: Buffer): Promise<Present
         .on('members.status', '=', 'accepted')
         .on('members.role', 'in', ['administrator', 'owner']),
     )
+    .innerJoin('users', (join) =>
+      join.onRef('users.id', '=', 'scim_tokens.created_by').on('users.status', '=', 'confirmed'),
+    )
+    .innerJoin('namespaces', 'namespaces.tenant_id', 'scim_tokens.tenant_id')
     .leftJoin('scim_settings', 'scim_settings.tenant_id', 'scim_tokens.tenant_id')
     .select([
       'scim_tokens.id',
+      sql<boolean>`namespaces.disabled_at is not null`.as('inDisabledNamespace'),
       'scim_tokens.tenant_id as tenant',
       'scim_tokens.name',
       'scim_tokens.created_by as creator',

@@ -82,6 +82,20 @@ describe('a sign-in by OpenID Connect', () => {
     expect(await memberOf(owner, who.email)).toBeUndefined()
   })
 
+  it('gives no role in a namespace that is full, and those in others', async () => {
+    const other = await server.addPerson(unique())
+    await setRoles([await roleIn(owner, 'staff', 'observer'), await roleIn(other, 'staff', 'observer')])
+    const params = { namespace: owner.tenant }
+    await admin.client.call(operations.administration.setLimits, { params, body: { members: 1 } })
+    const who = person(['staff'])
+    const signedIn = await signIn(who)
+    expect(signedIn.tenant).toBe(other.tenant)
+    expect(await memberOf(owner, who.email)).toBeUndefined()
+    await admin.client.call(operations.administration.setLimits, { params, body: { members: 2 } })
+    await signIn(who)
+    expect(await memberOf(owner, who.email)).toMatchObject({ role: 'observer' })
+  })
+
   it('takes what a role gave when the role is gone', async () => {
     await setRoles([await roleIn(owner, 'staff', 'observer')])
     const who = person(['staff'])

@@ -63,6 +63,8 @@ export function createJudge(): Judge {
     const schema = reply.content[type]?.schema
     if (!schema) return `its type ${type} is not in the document`
     const validate = validator(schema)
+    // The document has no schema of its lines.
+    if (type === 'text/csv') return undefined
     const parts = type === 'application/jsonl' ? text.split('\n').filter((line) => line !== '') : [text]
     const wrong = parts.find((part) => !validate(JSON.parse(part)))
     return wrong === undefined ? undefined : `${wrong.slice(0, 300)}: ${ajv.errorsText(validate.errors)}`

@@ -97,6 +97,17 @@ const NAMES: readonly string[] = ['api-keys', 'tags']
 
 const WITHOUT_FACTOR = ['mfa.disable', 'mfa.rename', 'mfa.remove', 'mfa.renewRecoveryCodes', 'mfa.prove']
 
+const OF_NOBODY = [
+  'administration.endSignIns',
+  'administration.disablePerson',
+  'administration.enablePerson',
+  'administration.setAdministrator',
+  'administration.setMaxNamespaces',
+  'administration.disableNamespace',
+  'administration.enableNamespace',
+  'administration.handOver',
+]
+
 /** The status that the contract requires. */
 export function expectedStatus(id: string, operation: Operation, caller: Caller, edition: MatrixEdition): number {
   const { access } = operation
@@ -157,6 +168,8 @@ function bySample(id: string, caller: Caller, edition: MatrixEdition): number | 
   if (id === 'connectors.info') return 424
   // No announcement has the id of the sample.
   if (['announcements.markRead', 'announcements.update', 'announcements.remove'].includes(id)) return 404
+  // Neither the person nor the namespace of the sample exists, nor the new owner.
+  if (OF_NOBODY.includes(id)) return 404
   // No mail has failed, and no mail server is set.
   if (id === 'mails.resend' || id === 'mails.link') return 404
   if (id === 'mails.test') return 400

@@ -57,6 +57,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     response: { clientDataJSON: 'e30', authenticatorData: 'AA', signature: 'AA' },
   }
   const passkey = { id: '00000000-0000-4000-8000-000000000000' }
+  const noTenant = '00000000-0000-4000-8000-000000000000'
   const noIdentity = '00000000-0000-4000-8000-000000000000'
   const deviceCalls = (noun: 'devices' | 'containers'): Record<string, SampleInput> => {
     const uid = noun === 'devices' ? ids.device : ids.container
@@ -222,6 +223,20 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'billing.report': { query: { action: 'device_accept' } },
     'internal.markOffline': { params: byUid },
     'internal.lookup': { query: { domain: 'x', name: 'x' } },
+    'administration.getPerson': { params: { user: caller } },
+    'administration.listActivity': { params: { user: caller } },
+    'administration.listSignIns': { params: { user: caller } },
+    'administration.endSignIns': { params: { user: fresh('nobody') } },
+    'administration.disablePerson': { params: { user: fresh('nobody') } },
+    'administration.enablePerson': { params: { user: fresh('nobody') } },
+    'administration.setAdministrator': { params: { user: fresh('nobody') }, body: { administrator: false } },
+    'administration.setMaxNamespaces': { params: { user: fresh('nobody') }, body: { max_namespaces: 3 } },
+    'administration.getNamespace': { params: { namespace: tenant.id } },
+    'administration.disableNamespace': { params: { namespace: noTenant } },
+    'administration.enableNamespace': { params: { namespace: noTenant } },
+    'administration.setLimits': { params: { namespace: tenant.id }, body: { tunnels: 100 } },
+    'administration.handOver': { params: { namespace: tenant.id }, body: { user: 'nobody' } },
+    'administration.setDefaults': { body: { tunnels: 1_000 } },
     'mails.link': { params: { id: '00000000-0000-4000-8000-000000000000' } },
     'mails.resend': { params: { id: '00000000-0000-4000-8000-000000000000' } },
     'mails.test': { body: { to: 'ada@example.com' } },

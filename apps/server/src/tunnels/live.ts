@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { expiryAt } from './expiry.ts'
 import { readLabel, tunnelName } from './names.ts'
-import { type LiveTunnelRow, findLiveTunnels, findNamedTunnel, slideExpiry } from './store.ts'
+import { type LiveTunnelRow, findDisabledTenant, findLiveTunnels, findNamedTunnel, slideExpiry } from './store.ts'
 
 export interface LiveTunnel {
   readonly address: string
@@ -40,6 +40,11 @@ export async function findLive(
   if (addresses.length === 0) return new Map()
   const rows = await findLiveTunnels(system, addresses, new Date(now))
   return new Map(rows.map((row) => [row.address, toLive(row)]))
+}
+
+/** Namespace of a tunnel that cannot be used because its namespace is disabled. @param system as above */
+export function tenantOfDisabled(system: Kysely<Schema>, address: string): Promise<TenantId | undefined> {
+  return findDisabledTenant(system, address)
 }
 
 /** Finds the living tunnel of a host name. @param label as `labelOf` gives it; undefined finds none */

@@ -1,5 +1,5 @@
 // SQL of tunnels.
-import type { DeviceUid } from '@bowline/contract/schemas/common'
+import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import { type Insertable, type Kysely, type Selectable, type Updateable, sql } from 'kysely'
 import { factorHours } from '../db/namespace-settings.ts'
 import { countRows } from '../db/lists/count.ts'
@@ -110,13 +110,25 @@ export async function hasTunnel(db: Kysely<Schema>, device: DeviceUid, address: 
 /** A tunnel with the public name of its device and the second factor of its namespace, as they are at present. */
 export type LiveTunnelRow = TunnelRow & { readonly public_name: string | null; readonly factor_hours: number | null }
 
-/** Living tunnels to accepted devices. @param system connection of all namespaces */
+/** Living tunnels to accepted devices of namespaces that are not disabled. @param system connection of all namespaces */
 export function findLiveTunnels(
   system: Kysely<Schema>,
   addresses: readonly string[],
   now: Date,
 ): Promise<LiveTunnelRow[]> {
   return liveTunnels(system, now).where('tunnels.address', 'in', addresses).execute()
+}
+
+/** Namespace of a tunnel, if it is disabled. @param system connection of all namespaces */
+export async function findDisabledTenant(system: Kysely<Schema>, address: string): Promise<TenantId | undefined> {
+  const row = await system
+    .selectFrom('tunnels')
+    .innerJoin('namespaces', 'namespaces.tenant_id', 'tunnels.tenant_id')
+    .select('tunnels.tenant_id')
+    .where('tunnels.address', '=', address)
+    .where('namespaces.disabled_at', 'is not', null)
+    .executeTakeFirst()
+  return row?.tenant_id
 }
 
 /** Living tunnel to a port of the device that has a public name. @param system connection of all namespaces */
@@ -142,6 +154,7 @@ function liveTunnels(system: Kysely<Schema>, now: Date) {
     .select(factorHours.as('factor_hours'))
     .select(sql<string | null>`case when devices.public_url then devices.public_name end`.as('public_name'))
     .where('devices.status', '=', 'accepted')
+    .where('namespaces.disabled_at', 'is', null)
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
 }
 

@@ -108,7 +108,7 @@ export async function completeRegistration(
   const known = await findByEmail(db, email)
   const row = known && (await lockUser(db, known.id))
   if (!row) return createUser(db, made, { ...person, status: 'confirmed' })
-  if (row.status === 'confirmed') return undefined
+  if (row.status === 'confirmed' || row.status === 'disabled') return undefined
   if ((await findTaken(db, { username }, row.id)).length) fail('CONFLICT', { field: 'username' }, ['username'])
   await updateUser(db, row.id, {
     name,

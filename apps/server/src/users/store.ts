@@ -93,6 +93,17 @@ export function countOwned(db: Kysely<Schema>, id: UserId): Promise<number> {
   return countRows(db.selectFrom('namespaces').where('owner', '=', id))
 }
 
+/** Locks and returns an account and all administrators of the server, in a fixed order that prevents deadlocks. */
+export function lockWithAdministrators(db: Kysely<Schema>, id: UserId): Promise<UserRow[]> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where((either) => either.or([either('is_instance_admin', '=', true), either('id', '=', id)]))
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
+}
+
 /** Confirmed accounts that administer the server. */
 export function listAdministrators(db: Kysely<Schema>): Promise<UserRow[]> {
   return db

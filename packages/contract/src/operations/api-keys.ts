@@ -16,7 +16,7 @@ export const apiKeys = {
     access: { kind: 'member', permission: 'apiKeyCreate', keys: false },
     body: ApiKeyBody,
     response: ApiKey.extend({ id: z.uuid(), user_id: UserId }).meta({ id: 'NewApiKey' }),
-    errors: ['ROLE_TOO_HIGH', 'CONFLICT', 'FRESH_PROOF_REQUIRED'],
+    errors: ['NAMESPACE_FULL', 'ROLE_TOO_HIGH', 'CONFLICT', 'FRESH_PROOF_REQUIRED'],
   }),
   list: operation({
     method: 'GET',

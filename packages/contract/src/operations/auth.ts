@@ -94,7 +94,7 @@ export const auth = {
     access: { kind: 'user' },
     params: z.object({ tenant: TenantId }),
     response: UserAuth,
-    errors: ['NOT_FOUND'],
+    errors: ['NAMESPACE_DISABLED', 'NOT_FOUND'],
   }),
   authenticateDevice: operation({
     method: 'POST',

@@ -8,7 +8,8 @@ import { BillingEvaluation, BillingStanding, Customer, REPORT_ACTIONS, Subscript
 import { DeviceUid } from '../schemas/common.ts'
 import { Device } from '../schemas/device.ts'
 
-const may = (permission: Permission) => ({ kind: 'member', permission, keys: true }) as const
+// Also while the namespace is disabled: a subscription goes on, and its owner can end it.
+const may = (permission: Permission) => ({ kind: 'member', permission, keys: true, whileDisabled: true }) as const
 const provider: ErrorCode[] = ['NOT_FOUND', 'DEPENDENCY_FAILED', 'CONFLICT']
 const PaymentMethodId = z.object({
   id: z.string().min(1, 'is required').max(255).regex(/^\w+$/, 'must be letters, digits and underscores'),
@@ -127,7 +128,7 @@ export const billing = {
     path: '/api/billing/standing',
     noun: 'billing',
     summary: 'What the namespace may do, and what happens next',
-    access: { kind: 'member', keys: true },
+    access: { kind: 'member', keys: true, whileDisabled: true },
     response: BillingStanding,
     cloudOnly: true,
   }),

@@ -97,6 +97,7 @@ function deviceOperations(noun: 'devices' | 'containers') {
         'DEVICE_NAME_TAKEN',
         'DEVICE_REPLACES',
         'DEVICE_LIMIT',
+        'NAMESPACE_FULL',
         'PAYMENT_REQUIRED',
       ],
     }),

@@ -61,7 +61,7 @@ export const namespaces = {
     path: '/api/namespaces/{tenant}',
     noun: 'namespaces',
     summary: 'One namespace with its members',
-    access: { kind: 'member', keys: true },
+    access: { kind: 'member', keys: true, whileDisabled: true },
     params: byTenant,
     response: Namespace,
     errors: ['NOT_FOUND'],
@@ -129,6 +129,7 @@ export const members = {
     body: NewMember,
     response: Namespace,
     errors: [
+      'NAMESPACE_FULL',
       'ROLE_TOO_HIGH',
       'NOT_FOUND',
       'ALREADY_MEMBER',
@@ -177,6 +178,7 @@ export const members = {
     body: NewMember,
     response: z.object({ link: z.string() }),
     errors: [
+      'NAMESPACE_FULL',
       'ROLE_TOO_HIGH',
       'NOT_FOUND',
       'ALREADY_MEMBER',

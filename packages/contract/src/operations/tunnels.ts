@@ -37,7 +37,7 @@ export const tunnels = {
     params: byDevice,
     body: TunnelBody,
     response: Tunnel,
-    errors: ['NOT_FOUND', 'TUNNEL_LIMIT'],
+    errors: ['NAMESPACE_FULL', 'NOT_FOUND', 'TUNNEL_LIMIT'],
   }),
   update: operation({
     method: 'PATCH',
@@ -69,7 +69,7 @@ export const tunnels = {
     params: z.object({ address: TunnelAddress }),
     body: TunnelVisitBody,
     response: TunnelVisit,
-    errors: ['NOT_FOUND', 'TOO_MANY_REQUESTS'],
+    errors: ['NAMESPACE_DISABLED', 'NOT_FOUND', 'TOO_MANY_REQUESTS'],
   }),
   remove: operation({
     method: 'DELETE',

@@ -5,6 +5,9 @@ import { Time } from './common.ts'
 export const ACCOUNT_EVENT_KINDS = [
   'account.create',
   'account.remove',
+  /** By an administrator of the server: nobody signs in to it until it is enabled. */
+  'account.disable',
+  'account.enable',
   /** A change was refused because the username or address belongs to another account. */
   'account.conflict',
   'sign-in',
@@ -16,6 +19,8 @@ export const ACCOUNT_EVENT_KINDS = [
   'sign-in.guard',
   'sign-out',
   'sign-out.everywhere',
+  /** By an administrator of the server. */
+  'sign-out.forced',
   /** A refresh cookie was replayed; its session has ended. */
   'session.replay',
   'password.change',
@@ -50,7 +55,7 @@ export const ACCOUNT_EVENT_KINDS = [
   'factor.reset',
   'recovery-code.use',
   'recovery-codes.renew',
-  /** By the server's operator: the account administers the server, or does not any more. */
+  /** By the server's operator or another administrator: the account administers the server, or does not any more. */
   'instance-admin.grant',
   'instance-admin.revoke',
   /** An identity of a provider was linked to the account. */

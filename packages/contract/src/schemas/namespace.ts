@@ -75,6 +75,8 @@ export const Namespace = z
     /** State of the subscription, in the cloud edition; null without one. */
     billing: z.record(z.string(), z.unknown()).nullable(),
     type: z.enum(['personal', 'team']),
+    /** True while administrators of the server have disabled it. */
+    disabled: z.boolean(),
   })
   .meta({ id: 'Namespace' })
 export type Namespace = z.infer<typeof Namespace>

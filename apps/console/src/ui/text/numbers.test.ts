@@ -1,6 +1,6 @@
 import { NEVER } from '@bowline/contract/schemas/common'
 import { expect, it } from 'vitest'
-import { formatAgo, formatDuration, formatMoment } from './numbers.ts'
+import { formatAgo, formatBytes, formatDuration, formatMoment } from './numbers.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const before = (seconds: number) => new Date(NOW - seconds * 1000).toISOString()
@@ -33,4 +33,13 @@ it.each([
   [-5, '0 s'],
 ])('%d ms last %s', (milliseconds, text) => {
   expect(formatDuration(milliseconds)).toBe(text)
+})
+
+it.each([
+  [0, '0 byte'],
+  [999, '999 byte'],
+  [1_200_000, '1.2 MB'],
+  [5e15, '5,000 TB'],
+])('%d bytes read as %s', (bytes, text) => {
+  expect(formatBytes(bytes)).toBe(text)
 })

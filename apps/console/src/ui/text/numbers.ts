@@ -54,3 +54,12 @@ export function formatDuration(milliseconds: number): string {
   if (minutes > 0) return `${minutes} min ${seconds % 60} s`
   return `${seconds} s`
 }
+
+const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
+
+/** A number of bytes in the largest unit that it fills: `1.2 MB`. */
+export function formatBytes(bytes: number): string {
+  const step = Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
+  const options = { style: 'unit', unit: BYTE_UNITS[step] ?? 'byte', maximumFractionDigits: 1 } as const
+  return new Intl.NumberFormat(undefined, options).format(bytes / 1_000 ** step)
+}

@@ -5,6 +5,7 @@ import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { until } from '@bowline/testkit/until'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { disable } from '../../administration/testing.ts'
 import { hashOf } from '../../platform/secrets/hash.ts'
 import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
 
@@ -70,6 +71,21 @@ const whileLocked = (work: (blocked: () => Promise<number>) => Promise<void>): P
 }
 
 describe('sign-in of a program', () => {
+  it('gets no token, and no new one, for an account that is disabled meanwhile', async () => {
+    const person = await server.addPerson('disabled-meanwhile')
+    const [first, second] = [await start('203.0.113.7'), await start('203.0.113.7')]
+    await decide(person, first.user_code)
+    clock.advance(first.interval * 1_000)
+    const { token, refresh_token } = await exchange(first.device_code)
+    await decide(person, second.user_code)
+    clock.advance(second.interval * 1_000)
+    await ada.client.call(mfa.prove, { body: { current_password: ada.password } })
+    await disable(ada, person)
+    await expect(exchange(second.device_code)).rejects.toMatchObject({ code: 'CODE_EXPIRED' })
+    await expect(renew(refresh_token)).rejects.toMatchObject({ status: 401 })
+    expect(await statusOf(token)).toBe(401)
+  })
+
   it('gets a token once a person has approved its code, and names the program in the list of sign-ins', async () => {
     const { device_code, user_code, verification_uri_complete, interval } = await start('203.0.113.4')
     expect(verification_uri_complete).toBe(`https://bowline.example.com/activate?code=${user_code}`)

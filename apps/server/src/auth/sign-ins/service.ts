@@ -92,14 +92,24 @@ export async function noteUse(
 }
 
 /** A page of the person's living sign-ins, last used first. @param place names the place of an address, '' unknown */
-export async function listSignIns(
-  { db, clock }: SignInDeps,
+export function listSignIns(
+  deps: SignInDeps,
   actor: UserActor,
   page: Page,
   place: (address: string) => string,
 ): Promise<Listing<SignIn>> {
-  const { rows, total } = await listSignInsOf(db, actor.id, new Date(clock.now()), page)
-  const current = signInOf(actor)
+  return listSignInsOfPerson(deps, actor.id, page, place, signInOf(actor))
+}
+
+/** A page of somebody's living sign-ins. @param current id of the reader's own, if it is among them */
+export async function listSignInsOfPerson(
+  { db, clock }: SignInDeps,
+  user: UserId,
+  page: Page,
+  place: (address: string) => string,
+  current = '',
+): Promise<Listing<SignIn>> {
+  const { rows, total } = await listSignInsOf(db, user, new Date(clock.now()), page)
   const items = rows.map((row) => ({
     id: row.id,
     kind: row.kind,

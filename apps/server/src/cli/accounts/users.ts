@@ -11,14 +11,12 @@ import { endEveryMembership } from '../../members/service.ts'
 import { listAllNamespaces } from '../../namespaces/service.ts'
 import { endSetUp } from '../../instance/service.ts'
 import { confirmByOperator } from '../../registration/service.ts'
-import { setInstanceAdmin } from '../../users/administrators.ts'
 import { COMMAND_LINE, listActivity, listEveryActivity } from '../../users/activity.ts'
 import {
   type Account,
   createUser,
   findAccount,
   findAccountByEmail,
-  listAccounts,
   removeAccount,
   setMaxNamespaces,
   requireOtherThanNames,
@@ -163,22 +161,6 @@ export function addUserCommands(program: Command, terminal: Terminal): Command {
     )
 
   user
-    .command('admin <username>')
-    .description('Let an account administer the server: its mail and its people')
-    .option('--off', 'take the right away')
-    .option('--json', 'print JSON')
-    .action((username: string, { off = false, ...format }: Format & { off?: boolean }) =>
-      onInstance(terminal, async (instance) => {
-        const account = await accountOf(instance, username)
-        await setInstanceAdmin(instance.system, systemClock, account.id, !off)
-        const { id } = account
-        show(terminal, format, { id, username: account.username, instance_admin: !off }, [
-          `${account.username} ${off ? 'does not administer' : 'administers'} the server.`,
-        ])
-      }),
-    )
-
-  user
     .command('sign-out <username>')
     .description('End every session and token of an account; API keys and SSH keys stay')
     .option('--json', 'print JSON')
@@ -211,25 +193,5 @@ export function addUserCommands(program: Command, terminal: Terminal): Command {
       }),
     )
 
-  user
-    .command('list')
-    .description('List the accounts')
-    .option('--json', 'print JSON')
-    .action((format: Format) =>
-      onInstance(terminal, async ({ system }) => {
-        const accounts = (await listAccounts(system)).map(({ id, username, name, email, status, mfaEnabled }) => ({
-          id,
-          username,
-          name,
-          email,
-          status,
-          mfa: mfaEnabled,
-        }))
-        const rows = accounts.map(({ username, name, email, status, mfa }) => {
-          return [username, name, email, status, mfa ? 'on' : 'off']
-        })
-        show(terminal, format, accounts, table(['USERNAME', 'NAME', 'E-MAIL', 'STATUS', 'SECOND FACTOR'], rows))
-      }),
-    )
   return user
 }

@@ -88,7 +88,7 @@ function contains(name: string, property: FilterProperty, value: Value): Express
     if (property.type !== 'text-array') return refuse(`${name} is no list`)
     return sql<SqlBool>`${property.sql} @> ${value.map(String)}::text[]`
   }
-  const pattern = `%${String(value).replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+  const pattern = containing(String(value))
   if (property.type === 'text-array') {
     return sql<SqlBool>`exists (select from unnest(${property.sql}) as element where element ilike ${pattern})`
   }
@@ -164,4 +164,9 @@ function join(conditions: readonly Expression<SqlBool>[], operator: 'and' | 'or'
 
 function refuse(rule: string): never {
   throw new BowlineError('INVALID_FILTER', { rule }, ['filter'])
+}
+
+/** Pattern of `like` for what contains a text. */
+export function containing(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
 }

@@ -17,6 +17,24 @@ export interface NamespacesTable {
   settings: Generated<{ readonly [key: string]: unknown }>
   /** Set while a cloud namespace is a customer of the payment provider. */
   billing: { readonly [key: string]: unknown } | null
+  /** Null unless administrators of the instance have disabled it. */
+  disabled_at: Date | null
+}
+
+export type LimitName = 'devices' | 'members' | 'sessions' | 'tunnels' | 'api_keys'
+
+/** Limits of namespaces without one of their own. */
+export interface LimitDefaultsTable {
+  name: LimitName
+  /** −1: unlimited. */
+  value: number
+}
+
+export interface NamespaceLimitsTable {
+  tenant_id: TenantId
+  name: LimitName
+  /** −1: unlimited. */
+  value: number
 }
 
 export interface MembersTable {

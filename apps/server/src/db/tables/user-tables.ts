@@ -16,7 +16,9 @@ export interface UsersTable {
   recovery_email: string | null
   /** Null for people who sign in by SAML only or have not registered yet. */
   password_hash: string | null
-  status: 'invited' | 'not-confirmed' | 'confirmed'
+  status: 'invited' | 'not-confirmed' | 'confirmed' | 'disabled'
+  /** Set while `status` is `disabled`. */
+  disabled_at: Date | null
   origin: Generated<'local' | 'SAML' | 'OpenID'>
   auth_methods: Generated<readonly ('local' | 'saml' | 'openid')[]>
   mfa_enabled: Generated<boolean>

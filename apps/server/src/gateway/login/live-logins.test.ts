@@ -52,6 +52,7 @@ function setUp() {
         factorHours: null,
         servicesNeedNoFactor: false,
         lapsed: false,
+        disabled: false,
         ...names,
       }
     },

@@ -38,10 +38,10 @@ export interface LiveLoginsDeps {
   readonly contextOf: (target: LoginTarget) => TenantContext
   readonly firewall: (ctx: TenantContext) => Promise<(attempt: Attempt) => Decision>
   readonly keyMayLogIn: (ctx: TenantContext, blob: Uint8Array, use: KeyUse) => Promise<boolean>
-  /** Checks whether a key's owner has left the namespace. */
+  /** Checks whether a key's owner has left the namespace or is disabled. */
   readonly keyIsDisabled: (ctx: TenantContext, blob: Uint8Array) => Promise<boolean>
   readonly isMember: (ctx: TenantContext, person: UserId) => Promise<boolean>
-  /** Finds namespaces of logins whose user or key owner is no longer a member. */
+  /** Finds namespaces of logins that are disabled, or whose user or key owner is no longer a member or is disabled. */
   readonly findLeavers: (logins: readonly LiveLogin[]) => Promise<Iterable<TenantId>>
   readonly clock: Clock
   readonly log: Log
@@ -92,13 +92,14 @@ export function createLiveLogins(deps: LiveLoginsDeps): LiveLogins {
     }
   }
 
-  /** Removed members are dropped at once; other changes end sessions only if the namespace enables it, with `evaluate` set. */
+  /** A disabled namespace, removed members and disabled accounts are dropped at once; other changes end sessions only if the namespace enables it, with `evaluate` set. */
   async function findEndCause(
     ctx: TenantContext,
     target: LoginTarget,
     evaluate: ((attempt: Attempt) => Decision) | undefined,
     login: LiveLogin,
   ): Promise<SessionCause | undefined> {
+    if (target.disabled) return NAMESPACE_DISABLED
     if (login.person !== undefined && !(await deps.isMember(ctx, login.person))) return PERSON_LEFT
     if (login.key && (await deps.keyIsDisabled(ctx, login.key))) return OWNER_LEFT
     return target.endsDisallowed && evaluate ? refusal(ctx, target, evaluate, login) : undefined
@@ -167,6 +168,11 @@ export function createLiveLogins(deps: LiveLoginsDeps): LiveLogins {
   }
 }
 
+const NAMESPACE_DISABLED: SessionCause = {
+  by: 'admin',
+  reason: 'namespace-disabled',
+  message: 'The namespace has been disabled by an administrator of this server.',
+}
 const DEVICE_GONE: SessionCause = {
   by: 'policy',
   reason: 'device',

@@ -7,6 +7,7 @@ import type { AuthCredential } from '@bowline/link/stream-messages'
 import type { AuthDecision, SshConnection } from '@bowline/ssh/api'
 import type { Clock } from '@bowline/base/clock'
 import type { TenantContext } from '../../context.ts'
+import { isLimitReached } from '../../db/limit-reached.ts'
 import type { LoginTarget } from '../../devices/presence.ts'
 import type { KeyUse } from '../../public-keys/rules.ts'
 import type { NewSession, SessionCause } from '../../sessions/service.ts'
@@ -214,6 +215,7 @@ export class Login {
     if (target?.status !== 'accepted') return byKey ? { result: 'reject' } : this.#refuse(credential, TEXTS.unreachable)
     const ctx = contextOf(target)
     if (byKey && !(await this.#takesKey(ctx, target, credential.blob))) return { result: 'reject' }
+    if (target.disabled) return this.#refuse(credential, TEXTS.namespaceDisabled)
     if (this.#state.is === 'closed') return ENDED
     const row = this.#openRow(ctx, target)
     // Awaited below, after the firewall was asked; it may fail before.
@@ -324,7 +326,8 @@ export class Login {
     const recorded = record.authenticated()
     recorded.catch((error: unknown) => {
       ctx.log.error('session.error', { session: record.uid, err: error })
-      this.#connection.disconnect({ by: 'local', reason: 'not-recorded', message: TEXTS.unavailable })
+      const message = isLimitReached(error) ? TEXTS.sessionLimit : TEXTS.unavailable
+      this.#connection.disconnect({ by: 'local', reason: 'not-recorded', message })
     })
     const key = credential.method === 'publickey' ? credential.blob : undefined
     const forwarding = { policy: target.forwarding, used: false }

@@ -17,6 +17,7 @@ const target = (device: string, tenant = '1'): LoginTarget => ({
   factorHours: null,
   servicesNeedNoFactor: false,
   lapsed: false,
+  disabled: false,
 })
 
 describe('session budget', () => {

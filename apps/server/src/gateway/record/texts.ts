@@ -31,6 +31,7 @@ export const TEXTS = {
   ),
   refused: fromBowline('access to this device is refused.'),
   busy: fromBowline('too many sign-ins to this device are under way; try again in a moment.'),
+  sessionLimit: fromBowline('the namespace has as many sessions open as it may; end one of them first.'),
   tooManySessions: fromBowline('too many sessions are open already; end one of them first.'),
   /** The server itself cannot evaluate the login. */
   unavailable: fromBowline('the server cannot take sessions right now; try again in a moment.'),
@@ -66,6 +67,8 @@ export const TEXTS = {
   lapsed: fromBowline(
     'the namespace has more devices than it may without a subscription. Its owner chooses three of them, or subscribes, in the console.',
   ),
+  /** After a credential has proved right only. */
+  namespaceDisabled: fromBowline('this namespace has been disabled by an administrator of this server.'),
   forwardingOff: fromBowline('forwarding is switched off in this namespace.'),
   forwardingUnrecorded: fromBowline('Forwarding is off while recordings are required in this namespace.'),
   tooManyListeners: (max: number): string =>

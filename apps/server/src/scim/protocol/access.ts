@@ -32,8 +32,8 @@ export interface Admitted {
 
 /**
  * @param tenant of the path
- * @throws {BowlineError} UNAUTHORIZED; NOT_FOUND for another namespace than the token's; PROVISIONING_OFF;
- *   TOO_MANY_REQUESTS
+ * @throws {BowlineError} UNAUTHORIZED; NOT_FOUND for another namespace than the token's; NAMESPACE_DISABLED;
+ *   PROVISIONING_OFF; TOO_MANY_REQUESTS
  */
 export async function admit(deps: ScimAccess, request: FastifyRequest, tenant: string): Promise<Admitted> {
   const source = plainAddress(request.ip)
@@ -48,6 +48,7 @@ export async function admit(deps: ScimAccess, request: FastifyRequest, tenant: s
   deps.requestLimits.accepted(text)
   if (!deps.requests.take(token.id)) fail('TOO_MANY_REQUESTS', { seconds: 1 })
   if (tenant.toLowerCase() !== token.tenant) fail('NOT_FOUND', { what: 'The namespace' })
+  if (token.inDisabledNamespace) fail('NAMESPACE_DISABLED')
   if (!token.enabled) fail('PROVISIONING_OFF')
   const ctx = deps.tenantContext(token.tenant, { kind: 'system', name: `SCIM token ${token.name}` }, source)
   const now = ctx.clock.now()

@@ -8,6 +8,7 @@ import { redirectName } from '@bowline/contract/openid-redirect'
 import type { OpenidProvider } from '@bowline/contract/operations/single-sign-on'
 import { SignJWT, exportJWK } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { disable, enable } from '../../administration/testing.ts'
 import { type BootedServer, type Person, bootServer, outcome } from '../../testing/boot.ts'
 import { type TestBrowser, testBrowser } from '../testing/browser.ts'
 import { CLIENT, type TestOpenidProvider, type TestPerson, startOpenidProvider } from './testing/provider.ts'
@@ -98,6 +99,18 @@ describe('sign-in by OpenID Connect', () => {
 
   it('needs an address', async () => {
     expect(await signIn(testBrowser(server), { sub: 'nameless' })).toBe('/login?missing_assertions=email')
+  })
+
+  it('refuses a disabled account, and does not make another of its address', async () => {
+    const dora = { ...grace, sub: 'dora-1', email: 'dora@example.org', name: 'Dora' }
+    const browser = testBrowser(server)
+    const { id } = await browser.signIn(await signIn(browser, dora))
+    await disable(admin, { id: id as Person['id'] })
+    expect(await signIn(testBrowser(server), dora)).toBe('/login?sso=account')
+    expect(await signIn(testBrowser(server), { ...dora, sub: 'dora-2' })).toBe('/login?sso=account')
+    await enable(admin, { id: id as Person['id'] })
+    const again = testBrowser(server)
+    expect((await again.signIn(await signIn(again, dora))).id).toBe(id)
   })
 
   it('leads to the page that was asked for, not to other sites', async () => {

@@ -3,6 +3,7 @@ import { operations } from '@bowline/contract/operations'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BootedServer, PASSWORD, type Person, bootServer, outcome } from '../../testing/boot.ts'
+import { disable, enable } from '../../administration/testing.ts'
 import { testBrowser, tokenOf } from '../testing/browser.ts'
 import { type TestIdentityProvider, createIdentityProvider } from './testing/identity-provider.ts'
 import { OWN, ORIGIN, type SamlSignIns, readRequest, samlSignIns } from './testing/sign-in.ts'
@@ -85,6 +86,19 @@ describe('a first sign-in', () => {
     const before = await first.signIn(await saml.signIn(first, person('mary')))
     const moved = { ...person('mary-new'), nameId: 'id-mary' }
     expect((await second.signIn(await saml.signIn(second, moved))).id).toBe(before.id)
+  })
+
+  it('is refused to a disabled account, and a sign-in that has begun gets no token', async () => {
+    const [first, begun] = [testBrowser(server), testBrowser(server)]
+    const { id } = await first.signIn(await saml.signIn(first, person('dora')))
+    const page = await saml.signIn(begun, person('dora'))
+    await prove()
+    await disable(admin, { id: id as Person['id'] })
+    await expect(begun.signIn(page)).rejects.toThrow('401 for')
+    expect(await saml.signIn(testBrowser(server), person('dora'))).toBe('/login?sso=account')
+    await enable(admin, { id: id as Person['id'] })
+    const again = testBrowser(server)
+    expect((await again.signIn(await saml.signIn(again, person('dora')))).id).toBe(id)
   })
 
   it('names the mapped attributes that are missing', async () => {

@@ -14,7 +14,7 @@ import type { BrowserVisitor } from '../../held-logins/browser-factor.ts'
 import { findEndedMemberships } from '../../membership/membership.ts'
 import { sourceKey } from '../../platform/network/address.ts'
 import { getAccount } from '../../users/service.ts'
-import { type LiveTunnel, findLive } from '../live.ts'
+import { type LiveTunnel, findLive, tenantOfDisabled } from '../live.ts'
 import { cookieOf } from '../proxy/cookies.ts'
 import type { Origin } from '../proxy/headers.ts'
 import { type Page, failurePage, passwordPage, redirectPage, wantsJson } from '../proxy/pages.ts'
@@ -71,7 +71,7 @@ export interface Doorkeeper {
   /**
    * A link into a tunnel for a member of its namespace.
    * @param requireFactor refuses a member without the second factor that the device's namespace asks for
-   * @throws {BowlineError} NOT_FOUND, TOO_MANY_REQUESTS, and those of `requireFactor`
+   * @throws {BowlineError} NOT_FOUND, NAMESPACE_DISABLED, TOO_MANY_REQUESTS, and those of `requireFactor`
    */
   visitLink(
     user: UserId,
@@ -97,7 +97,10 @@ export function createDoorkeeper(deps: DoorkeeperDeps): Doorkeeper {
   const guesses = new RateLimiter(clock, GUESSES)
   const guessesOfAll = new RateLimiter(clock, GUESSES_OF_ALL)
 
-  async function isMember(tunnel: LiveTunnel, { user, epoch }: Pick<Visit, 'user' | 'epoch'>): Promise<boolean> {
+  async function isMember(
+    tunnel: Pick<LiveTunnel, 'tenant'>,
+    { user, epoch }: Pick<Visit, 'user' | 'epoch'>,
+  ): Promise<boolean> {
     const account = await getAccount(system, user)
     if (account?.status !== 'confirmed' || account.tokenEpoch !== epoch) return false
     return (await findEndedMemberships(system, [{ tenant: tunnel.tenant, user }])).length === 0
@@ -167,7 +170,9 @@ export function createDoorkeeper(deps: DoorkeeperDeps): Doorkeeper {
       const isProven = tunnel?.factorHours !== undefined
       const visit = account && { address, user, epoch: account.tokenEpoch, path, isProven }
       if (tunnel?.protocol !== 'http' || !visit || !(await isMember(tunnel, visit))) {
-        return fail('NOT_FOUND', { what: 'The tunnel' })
+        const tenant = await tenantOfDisabled(system, address)
+        const isOfDisabled = tenant && account && (await isMember({ tenant }, { user, epoch: account.tokenEpoch }))
+        return isOfDisabled ? fail('NAMESPACE_DISABLED') : fail('NOT_FOUND', { what: 'The tunnel' })
       }
       const url = tunnelUrl(deps, tunnel.name ?? address)
       if (tunnel.door !== 'namespace') return url + path

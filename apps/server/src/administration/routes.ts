@@ -1,0 +1,117 @@
+// Routes of the administration of the instance. Whatever takes rights away, gives them or shows everything asks for a
+// fresh proof first.
+import { Readable } from 'node:stream'
+import { fail } from '@bowline/contract/errors'
+import { operations } from '@bowline/contract/operations'
+import type { RateLimiter } from '@bowline/base/rate-limiter'
+import { auditInstance } from '../audit/service.ts'
+import { listSignInsOfPerson } from '../auth/sign-ins/service.ts'
+import type { UserActor } from '../context.ts'
+import { type Route, type UserContext, instanceAdminRoute, originOf } from '../http/route.ts'
+import { defaultLimits } from '../namespaces/administration.ts'
+import { personNamed } from '../single-sign-on/identities/service.ts'
+import { listActivity } from '../users/activity.ts'
+import { exportedEntries, listEntries } from './audit.ts'
+import { type AdministrationDeps, type By, auditOrigin } from './deps.ts'
+import {
+  describeNamespace,
+  handOverNamespace,
+  limitEveryNamespace,
+  limitNamespace,
+  listNamespaces,
+  switchNamespace,
+} from './namespaces.ts'
+import {
+  describePerson,
+  disablePerson,
+  enablePerson,
+  endSignIns,
+  limitNamespaces,
+  listPeople,
+  setAdministrator,
+} from './people.ts'
+
+export interface AdministrationRouteDeps extends AdministrationDeps {
+  /** Refuses people who have proven lately neither their second factor nor, without one, their password. */
+  readonly requireRecentProof: (actor: UserActor) => Promise<void>
+  /** Budget of exports per person. */
+  readonly exports: RateLimiter
+  /** Names the place of an address, '' when unknown. */
+  readonly place: (address: string) => string
+}
+
+export function administrationRoutes(deps: AdministrationRouteDeps): Route[] {
+  const { administration } = operations
+  const { system } = deps
+  const byOf = (context: UserContext): By => ({ actor: context.actor, origin: originOf(context) })
+  const named = (user: string) => personNamed(system, user)
+  /** Who acts, once proven. */
+  const proven = async (context: UserContext): Promise<By> => {
+    await deps.requireRecentProof(context.actor)
+    return byOf(context)
+  }
+  return [
+    instanceAdminRoute(administration.listPeople, (_, { query }) => listPeople(deps, query)),
+    instanceAdminRoute(administration.getPerson, async (_, { params }) =>
+      describePerson(deps, (await named(params.user)).id),
+    ),
+    instanceAdminRoute(administration.listActivity, async (_, { params, query }) => {
+      const { page, per_page: limit } = query
+      return listActivity(system, (await named(params.user)).id, { limit, offset: (page - 1) * limit })
+    }),
+    instanceAdminRoute(administration.listSignIns, async (_, { params, query }) => {
+      const { page, per_page: limit } = query
+      const { id } = await named(params.user)
+      return listSignInsOfPerson(
+        { db: system, clock: deps.clock },
+        id,
+        { limit, offset: (page - 1) * limit },
+        deps.place,
+      )
+    }),
+    instanceAdminRoute(administration.endSignIns, async (context, { params }) =>
+      endSignIns(deps, await proven(context), await named(params.user)),
+    ),
+    instanceAdminRoute(administration.disablePerson, async (context, { params }) =>
+      disablePerson(deps, await proven(context), await named(params.user)),
+    ),
+    instanceAdminRoute(administration.enablePerson, async (context, { params }) =>
+      enablePerson(deps, await proven(context), await named(params.user)),
+    ),
+    instanceAdminRoute(administration.setAdministrator, async (context, { params, body }) =>
+      setAdministrator(deps, await proven(context), await named(params.user), body.administrator),
+    ),
+    instanceAdminRoute(administration.setMaxNamespaces, async (context, { params, body }) =>
+      limitNamespaces(deps, await proven(context), await named(params.user), body.max_namespaces),
+    ),
+    instanceAdminRoute(administration.listNamespaces, (_, { query }) => listNamespaces(deps, query)),
+    instanceAdminRoute(administration.getNamespace, (_, { params }) => describeNamespace(deps, params.namespace)),
+    instanceAdminRoute(administration.disableNamespace, async (context, { params }) =>
+      switchNamespace(deps, await proven(context), params.namespace, true),
+    ),
+    instanceAdminRoute(administration.enableNamespace, async (context, { params }) =>
+      switchNamespace(deps, await proven(context), params.namespace, false),
+    ),
+    instanceAdminRoute(administration.setLimits, async (context, { params, body }) =>
+      limitNamespace(deps, await proven(context), params.namespace, body),
+    ),
+    instanceAdminRoute(administration.handOver, async (context, { params, body }) =>
+      handOverNamespace(deps, await proven(context), params.namespace, body.user),
+    ),
+    instanceAdminRoute(administration.getDefaults, () => defaultLimits(system)),
+    instanceAdminRoute(administration.setDefaults, async (context, { body }) =>
+      limitEveryNamespace(deps, await proven(context), body),
+    ),
+    instanceAdminRoute(administration.listAudit, (_, { query }) => listEntries(system, query)),
+    instanceAdminRoute(administration.exportAudit, async (context, { query }) => {
+      const by = await proven(context)
+      if (!deps.exports.take(context.actor.id)) fail('TOO_MANY_REQUESTS', { seconds: 10 })
+      const { format, ...filter } = query
+      await auditInstance(system, auditOrigin(by), 'audit.export', '', query)
+      const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl'
+      void context.reply.header('content-disposition', `attachment; filename="audit.${format}"`).type(type)
+      await context.reply.send(Readable.from(exportedEntries(system, filter, format, () => context.isStillAdmitted())))
+      return undefined
+    }),
+  ]
+}
