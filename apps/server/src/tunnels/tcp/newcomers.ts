@@ -11,14 +11,20 @@ export class Newcomers {
   }
 
   /**
-   * Counts a connection until it leaves or closes.
+   * Counts a connection until it leaves or closes. At the total limit the oldest one is dropped: clients of tunnels say
+   * at once what they want, so that silent connections of many sources keep nobody out.
    * @param isExempt the limit of its source does not hold, as for load balancers
-   * @returns false at a limit
+   * @returns false at the limit of the source
    */
   add(socket: Socket, source: string, isExempt: boolean): boolean {
     const { perSource, total } = LIMITS.tunnels.unidentified
     const ofSource = this.#bySource.get(source) ?? 0
-    if (this.#sockets.size >= total || (ofSource >= perSource && !isExempt)) return false
+    if (ofSource >= perSource && !isExempt) return false
+    const [oldest] = this.#sockets.keys()
+    if (oldest && this.#sockets.size >= total) {
+      this.leave(oldest)
+      oldest.destroy()
+    }
     this.#sockets.set(socket, source)
     this.#bySource.set(source, ofSource + 1)
     socket.once('close', () => this.leave(socket))
