@@ -11,7 +11,8 @@ import { addCheckCommand } from './check.ts'
 import { addLoginCommands } from './client/login.ts'
 import { addDeviceCommands } from './devices.ts'
 import { addMailCommands } from './mail.ts'
-import { addNamespaceCommands } from './namespaces.ts'
+import { addLeavingCommands } from './namespaces/leaving.ts'
+import { addNamespaceCommands } from './namespaces/namespaces.ts'
 import { addIdentityCommands } from './accounts/identities.ts'
 import { addPasskeyCommands } from './accounts/passkeys.ts'
 import { addPublicKeyCommands } from './public-keys.ts'
@@ -59,7 +60,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
   addPasskeyCommands(user, terminal)
   addIdentityCommands(user, terminal)
   addSignInCommands(program, terminal)
-  addNamespaceCommands(program, terminal)
+  addLeavingCommands(addNamespaceCommands(program, terminal), terminal)
   addDeviceCommands(program, terminal)
   addPublicKeyCommands(program, terminal)
   addTunnelCommands(program, terminal)

@@ -177,7 +177,9 @@ export function apiRoutes(parts: ApiParts): Route[] {
       ids,
       edition,
       supportSecret: keys.derive('support identifiers'),
-      removal,
+      mails: parts.mails,
+      contextOf: tenantContext,
+      requireOwnProof,
       requireProof,
       closeWindows,
     }),
@@ -187,7 +189,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
       requireProof,
       requireAccessProof,
     ),
-    ...registrationRoutes(parts.registration, parts.mailRequests, signIns, tenantContext),
+    ...registrationRoutes(parts.registration, parts.mailRequests, signIns, tenantContext, removal),
     ...userRoutes(
       {
         ...auth,

@@ -12,7 +12,13 @@ import type { FactorWindowsTable, HeldLoginsTable } from './tables/held-login-ta
 import type { SingleSignOnTables } from './tables/single-sign-on-tables.ts'
 import type { UsersTable } from './tables/user-tables.ts'
 import type { MailCountsTable, MailsTable } from './tables/mail-tables.ts'
-import type { MembersTable, NamespacesTable, ProvidedMembersTable } from './tables/namespace-tables.ts'
+import type {
+  ClosedNamespacesTable,
+  MembersTable,
+  NamespaceExportsTable,
+  NamespacesTable,
+  ProvidedMembersTable,
+} from './tables/namespace-tables.ts'
 import type {
   AccountTokensTable,
   RecoveryTokensTable,
@@ -309,6 +315,8 @@ export interface Schema extends BillingTables, CertificateTables, FactorTables, 
   namespaces: NamespacesTable
   members: MembersTable
   provided_members: ProvidedMembersTable
+  closed_namespaces: ClosedNamespacesTable
+  namespace_exports: NamespaceExportsTable
   devices: DevicesTable
   sessions: SessionsTable
   session_events: SessionEventsTable

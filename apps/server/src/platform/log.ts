@@ -52,6 +52,7 @@ export type LogEvent =
   | 'docs.page-view'
   | 'docs.feedback'
   | 'jobs.error'
+  | 'namespaces.purged'
   | 'mail.sent'
   | 'mail.postponed'
   | 'mail.failed'

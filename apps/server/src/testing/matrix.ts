@@ -164,6 +164,8 @@ function bySample(id: string, caller: Caller, edition: MatrixEdition): number | 
   if (id === 'users.remove') return 403
   // Only the invited person has an invitation, and the secret is wrong.
   if (id === 'members.acceptInvite') return isInvited(caller) ? 403 : 404
+  // The namespace is not deleted.
+  if (id === 'namespaces.restore') return 404
   if (id === 'namespaces.support' && edition === 'cloud') return 402
   if (WITHOUT_PROVIDER.includes(id)) return 424
   if (id === 'billing.chooseDevices' && caller.foreign) return 400

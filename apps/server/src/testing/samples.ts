@@ -157,6 +157,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'namespaces.get': { params: byTenant },
     'namespaces.update': { params: byTenant, body: { settings: { session_record: false } } },
     'namespaces.remove': { params: byTenant },
+    'namespaces.restore': { params: byTenant },
     'namespaces.support': { params: byTenant },
     'members.add': { params: byTenant, body: newMember },
     'members.leave': { params: byTenant },

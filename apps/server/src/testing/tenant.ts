@@ -6,6 +6,7 @@ import { DeviceUid, SessionUid, type TenantId, type UserId } from '@bowline/cont
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
+import { showClosed } from '../db/show-closed.ts'
 
 export interface TestTenant {
   readonly id: TenantId
@@ -109,6 +110,8 @@ export async function tenantTables(db: Kysely<Schema>): Promise<string[]> {
 
 async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
   const { id: tenant_id, ids, members, owner } = tenant
+  // A call may have closed it.
+  await showClosed(db)
   await db.deleteFrom('namespaces').where('tenant_id', '=', tenant_id).execute()
   // Restores signed-out users' tokens and clears lockouts.
   const admins = await db.selectFrom('users').select('id').where('is_instance_admin', '=', true).execute()

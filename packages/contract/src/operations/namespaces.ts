@@ -5,6 +5,7 @@ import { operation } from '../operation.ts'
 import { Email, Page, TenantId } from '../schemas/common.ts'
 import { FilterText } from '../schemas/filter.ts'
 import {
+  DeletedNamespace,
   Invitation,
   Namespace,
   NamespaceName,
@@ -101,10 +102,27 @@ export const namespaces = {
     method: 'DELETE',
     path: '/api/namespaces/{tenant}',
     noun: 'namespaces',
-    summary: 'Delete the namespace with everything in it',
+    summary: 'Delete the namespace with everything in it; its owner can restore it for seven days',
     access: may('namespaceDelete', true),
     params: byTenant,
     errors: ['NOT_FOUND', 'PAYMENT_REQUIRED', 'FRESH_PROOF_REQUIRED'],
+  }),
+  listDeleted: operation({
+    method: 'GET',
+    path: '/api/namespaces/deleted',
+    noun: 'namespaces',
+    summary: 'Deleted namespaces that the signed-in user owned and can restore',
+    access: { kind: 'user' },
+    response: z.array(DeletedNamespace),
+  }),
+  restore: operation({
+    method: 'POST',
+    path: '/api/namespaces/{tenant}/restore',
+    noun: 'namespaces',
+    summary: 'Undo the deletion of a namespace that the signed-in user owned',
+    access: { kind: 'user' },
+    params: byTenant,
+    errors: ['NOT_FOUND', 'NAMESPACE_LIMIT', 'FRESH_PROOF_REQUIRED'],
   }),
   support: operation({
     method: 'GET',

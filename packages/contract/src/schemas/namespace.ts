@@ -79,6 +79,18 @@ export const Namespace = z
   .meta({ id: 'Namespace' })
 export type Namespace = z.infer<typeof Namespace>
 
+/** A deleted namespace that its owner can still restore. */
+export const DeletedNamespace = z
+  .object({
+    tenant_id: TenantId,
+    name: z.string(),
+    deleted_at: Time,
+    /** From then on it cannot be restored. */
+    removed_at: Time,
+  })
+  .meta({ id: 'DeletedNamespace' })
+export type DeletedNamespace = z.infer<typeof DeletedNamespace>
+
 /** Response to the removal of a member. */
 export const NamespaceAfterRemoval = Namespace.extend({
   /** SSH keys of the member, which cannot sign in until they are reassigned. */

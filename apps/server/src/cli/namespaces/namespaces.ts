@@ -1,23 +1,18 @@
 // `bowline namespace …`: namespaces and their members.
-import { systemClock } from '@bowline/base/clock'
 import { Email, TenantId } from '@bowline/contract/schemas/common'
 import { NamespaceName } from '@bowline/contract/schemas/namespace'
 import { registrationMode } from '@bowline/contract/settings/registration'
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { parseInput } from '../platform/input/parse-input.ts'
-import { createMailQueue } from '../mails/queue.ts'
-import { sendsMail } from '../mails/sending.ts'
-import { invite } from '../members/invitations.ts'
-import { addKnownMember, removeMember } from '../members/service.ts'
-import { createDefaultNamespace, listAllNamespaces, removeNamespace } from '../namespaces/service.ts'
-import { createLedger } from '../recordings/ledger/ledger.ts'
-import { createRecordingKey } from '../recordings/recording-key.ts'
-import { recordingRemoval } from '../recordings/removal.ts'
-import { TypedRole } from './arguments.ts'
-import { onInstance, originOfSettings } from './instance.ts'
-import { type Format, type Terminal, show, table } from './terminal.ts'
-import { accountOf } from './accounts/users.ts'
+import { parseInput } from '../../platform/input/parse-input.ts'
+import { invite } from '../../members/invitations.ts'
+import { addKnownMember, removeMember } from '../../members/service.ts'
+import { createDefaultNamespace, listAllNamespaces } from '../../namespaces/service.ts'
+import { TypedRole } from '../arguments.ts'
+import { onInstance } from '../instance.ts'
+import { mailQueueOf } from '../accounts/notices.ts'
+import { type Format, type Terminal, show, table } from '../terminal.ts'
+import { accountOf } from '../accounts/users.ts'
 
 const NewInvitation = z.object({ email: Email, role: TypedRole })
 
@@ -27,7 +22,8 @@ const NewNamespace = z.object({
   type: z.enum(['personal', 'team'], 'must be personal or team'),
 })
 
-export function addNamespaceCommands(program: Command, terminal: Terminal): void {
+/** @returns the command `bowline namespace` */
+export function addNamespaceCommands(program: Command, terminal: Terminal): Command {
   const namespace = program.command('namespace').description('Namespaces and their members')
 
   namespace
@@ -46,19 +42,6 @@ export function addNamespaceCommands(program: Command, terminal: Terminal): void
         show(terminal, options, { tenant_id: created, name: wanted.name, owner: account.username }, [
           `Created the namespace ${wanted.name} (${created}) of ${account.username}.`,
         ])
-      }),
-    )
-
-  namespace
-    .command('delete <name>')
-    .description('Delete a namespace with everything in it')
-    .option('--json', 'print JSON')
-    .action((name: string, format: Format) =>
-      onInstance(terminal, async (instance) => {
-        const tenant = await instance.tenantOf(name)
-        const removal = recordingRemoval(createLedger(createRecordingKey(await instance.recordingKeys())))
-        await removeNamespace(instance.system, instance.contextOf(tenant), removal)
-        show(terminal, format, { tenant_id: tenant, name }, [`Deleted the namespace ${name}.`])
       }),
     )
 
@@ -106,13 +89,7 @@ export function addNamespaceCommands(program: Command, terminal: Terminal): void
         const invited = parseInput('body', NewInvitation, { email: address, role: given })
         const tenant = await instance.tenantOf(name)
         const { system: db, ids, settings } = instance
-        const mails = createMailQueue({
-          clock: systemClock,
-          ids,
-          secretKey: await instance.secretKey(),
-          publicOrigin: originOfSettings(settings),
-          isSending: sendsMail(settings),
-        })
+        const mails = await mailQueueOf(instance)
         const deps = { db, ids, mails, invitesNewPeople: registrationMode(settings) !== 'closed' }
         const { user, link } = await invite(deps, instance.contextOf(tenant), invited, 'link')
         show(terminal, format, { tenant_id: tenant, user_id: user, role: invited.role, link }, [link])
@@ -134,4 +111,5 @@ export function addNamespaceCommands(program: Command, terminal: Terminal): void
         ])
       }),
     )
+  return namespace
 }
