@@ -11,6 +11,7 @@ import { addCheckCommand } from './check.ts'
 import { addLoginCommands } from './client/login.ts'
 import { addDeviceCommands } from './devices.ts'
 import { addMailCommands } from './mail.ts'
+import { addExportCommand } from './namespaces/export.ts'
 import { addLeavingCommands } from './namespaces/leaving.ts'
 import { addNamespaceCommands } from './namespaces/namespaces.ts'
 import { addIdentityCommands } from './accounts/identities.ts'
@@ -60,7 +61,9 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
   addPasskeyCommands(user, terminal)
   addIdentityCommands(user, terminal)
   addSignInCommands(program, terminal)
-  addLeavingCommands(addNamespaceCommands(program, terminal), terminal)
+  const namespace = addNamespaceCommands(program, terminal)
+  addLeavingCommands(namespace, terminal)
+  addExportCommand(namespace, terminal)
   addDeviceCommands(program, terminal)
   addPublicKeyCommands(program, terminal)
   addTunnelCommands(program, terminal)

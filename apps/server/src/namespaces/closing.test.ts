@@ -72,10 +72,11 @@ async function actionsOf(tenant: TenantId): Promise<string[]> {
 /** Passes the time in which a namespace can be restored, and waits until the jobs have removed it. */
 async function outlast(tenant: TenantId): Promise<void> {
   clock.advance(WEEK_MS)
-  await until(async () => {
+  const look = async (): Promise<boolean> => {
     clock.advance(600_000)
     return (await actionsOf(tenant)).includes('namespace.purge')
-  })
+  }
+  await until(look, { timeout: 20_000, interval: 250 })
 }
 
 describe('a deleted namespace', () => {

@@ -53,6 +53,8 @@ export type LogEvent =
   | 'docs.feedback'
   | 'jobs.error'
   | 'namespaces.purged'
+  | 'export.incomplete'
+  | 'export.ended'
   | 'mail.sent'
   | 'mail.postponed'
   | 'mail.failed'

@@ -56,6 +56,7 @@ const PUBLIC: Readonly<Record<string, number>> = {
   'users.resetPassword': 404,
   'users.validateAccount': 404,
   'members.inviteStatus': 403,
+  'namespaces.download': 404,
   'singleSignOn.exchange': 401,
   'singleSignOn.link': 401,
   'singleSignOn.sendProof': 401,

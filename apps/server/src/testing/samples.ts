@@ -158,6 +158,8 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'namespaces.update': { params: byTenant, body: { settings: { session_record: false } } },
     'namespaces.remove': { params: byTenant },
     'namespaces.restore': { params: byTenant },
+    'namespaces.export': { params: byTenant },
+    'namespaces.download': { params: { link: 'unknown' } },
     'namespaces.support': { params: byTenant },
     'members.add': { params: byTenant, body: newMember },
     'members.leave': { params: byTenant },

@@ -8,6 +8,7 @@ import {
   DeletedNamespace,
   Invitation,
   Namespace,
+  NamespaceExportLink,
   NamespaceName,
   RecordingPolicy,
   RecordingRetentionDays,
@@ -25,6 +26,7 @@ const may = (
   permission:
     | 'namespaceUpdate'
     | 'namespaceDelete'
+    | 'namespaceExport'
     | 'namespaceAddMember'
     | 'namespaceEditMember'
     | 'namespaceRemoveMember',
@@ -123,6 +125,25 @@ export const namespaces = {
     access: { kind: 'user' },
     params: byTenant,
     errors: ['NOT_FOUND', 'NAMESPACE_LIMIT', 'FRESH_PROOF_REQUIRED'],
+  }),
+  export: operation({
+    method: 'POST',
+    path: '/api/namespaces/{tenant}/export',
+    noun: 'namespaces',
+    summary: 'A link to an archive with everything in the namespace; it works once',
+    access: may('namespaceExport'),
+    params: byTenant,
+    response: NamespaceExportLink,
+    errors: ['FRESH_PROOF_REQUIRED', 'EXPORT_RUNNING', 'NOT_FOUND'],
+  }),
+  download: operation({
+    method: 'GET',
+    path: '/api/namespace-exports/{link}',
+    noun: 'namespaces',
+    summary: 'The archive of a link, as a compressed tar file',
+    access: { kind: 'public' },
+    params: z.object({ link: z.string().max(64) }),
+    errors: ['NOT_FOUND', 'UNAVAILABLE'],
   }),
   support: operation({
     method: 'GET',

@@ -91,6 +91,16 @@ export const DeletedNamespace = z
   .meta({ id: 'DeletedNamespace' })
 export type DeletedNamespace = z.infer<typeof DeletedNamespace>
 
+/** Where the archive of a namespace can be fetched, once. */
+export const NamespaceExportLink = z
+  .object({
+    /** Path on this server. Whoever has it needs no credential. */
+    path: z.string(),
+    expires_at: Time,
+  })
+  .meta({ id: 'NamespaceExportLink' })
+export type NamespaceExportLink = z.infer<typeof NamespaceExportLink>
+
 /** Response to the removal of a member. */
 export const NamespaceAfterRemoval = Namespace.extend({
   /** SSH keys of the member, which cannot sign in until they are reassigned. */
