@@ -147,7 +147,11 @@ describe('an archive', () => {
     const db = server.database.system()
     const [secret, sealed] = [`secret-${randomUUID()}`, randomBytes(32)]
     await db.updateTable('tunnels').set({ password_hash: secret }).where('address', '=', tunnelAddress).execute()
-    await db.updateTable('connectors').set({ tls_ca: 'ca', tls_cert: 'cert', tls_key: sealed }).where('uid', '=', connectorUid).execute()
+    await db
+      .updateTable('connectors')
+      .set({ tls_ca: 'ca', tls_cert: 'cert', tls_key: sealed })
+      .where('uid', '=', connectorUid)
+      .execute()
     const { path, names } = await download(owner)
     const { stdout } = await run(
       'cat',

@@ -1,4 +1,5 @@
 // Leaving and deleting the namespace.
+import { LIMITS } from '@bowline/contract/limits'
 import { members, namespaces } from '@bowline/contract/operations/namespaces'
 import type { Namespace } from '@bowline/contract/schemas/namespace'
 import { useState } from 'react'
@@ -7,7 +8,10 @@ import { useAction } from '../../core/use-action.ts'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { Button, Text, TextInput } from '../../ui/kit.ts'
 import { SectionCard, SettingRow } from '../../ui/page/section-card.tsx'
+import { formatMoment } from '../../ui/text/numbers.ts'
 import { settingsMessages as texts } from './messages.ts'
+
+const DAY_MS = 86_400_000
 
 export function DangerZone({ namespace }: { readonly namespace: Namespace }) {
   const { api, session } = useRuntime()
@@ -61,7 +65,7 @@ export function DangerZone({ namespace }: { readonly namespace: Namespace }) {
         onConfirm={() => void depart.run('remove')}
       >
         <Text size="sm" mb="sm">
-          {texts.removeText}
+          {texts.removeAt(formatMoment(new Date(Date.now() + LIMITS.restoreDays * DAY_MS).toISOString()))}
         </Text>
         <TextInput
           label={texts.removeType(name)}
