@@ -35,7 +35,7 @@ export const PAGES: readonly string[] = [
   'user-guides/',
   ...below('user-guides/devices', 'adding', 'connecting', 'tagging%20devices', 'tunnels'),
   ...below('user-guides/firewall', 'create', 'policies'),
-  ...below('user-guides/namespaces', 'connection-announcment', 'retrieving-your-tenant-id', 'switching'),
+  ...below('user-guides/namespaces', 'connection-announcment', 'retrieving-your-tenant-id', 'switching', 'exporting', 'deleting'),
   'user-guides/security/publickey-authentication',
   ...below('user-guides/sessions', 'introduction', 'session-recording'),
   ...below('user-guides/settings/account/mfa', 'about-mfa', 'configure-mfa', 'logging-in', 'recovery-access'),
