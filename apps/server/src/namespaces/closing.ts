@@ -63,9 +63,9 @@ export async function listDeleted(system: Kysely<Schema>, owner: UserId): Promis
   }))
 }
 
-/** The closed namespace of that name. @param system system connection */
+/** The closed namespace of that name, in any case. @param system system connection */
 export async function findClosed(system: Kysely<Schema>, name: string): Promise<ClosedRow | undefined> {
-  const [row] = await seeingClosed(system, (db) => listClosedBy(db, { name }))
+  const [row] = await seeingClosed(system, (db) => listClosedBy(db, { name: name.toLowerCase() }))
   return row
 }
 
