@@ -74,7 +74,7 @@ export function leavingJourneys(site: Site): void {
       await page.getByText('Removed for good on').waitFor()
       await page.setViewportSize({ width: 390, height: 844 })
       expect(await violationsInBothThemes(page)).toEqual({ light: [], dark: [] })
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+      expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
       await page.setViewportSize({ width: 1280, height: 800 })
       await page.getByRole('button', { name: 'Restore orchard' }).click()
       await page.getByRole('button', { name: /^Namespace orchard/ }).waitFor()

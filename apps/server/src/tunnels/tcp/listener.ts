@@ -1,7 +1,7 @@
 // The port of TCP tunnels: the server name of a TLS client finds the tunnel, and its bytes go to the device's service
 // and back without being decrypted.
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
-import type { DeviceUid } from '@bowline/contract/schemas/common'
+import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { Clock } from '@bowline/base/clock'
 import { RateLimiter } from '@bowline/base/rate-limiter'
 import type { Link } from '@bowline/link/api'
