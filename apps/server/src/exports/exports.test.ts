@@ -52,8 +52,8 @@ interface Opened {
   /** Names in it, in order. */
   readonly names: readonly string[]
   /** All rows of a table. */
-  rows(table: string): Promise<Record<string, unknown>[]>
-  text(name: string): Promise<string>
+  readonly rows: (table: string) => Promise<Record<string, unknown>[]>
+  readonly text: (name: string) => Promise<string>
 }
 
 /** Unpacks an archive with tar, and checks every hash. */
@@ -115,7 +115,7 @@ describe('an archive', () => {
     const [mine, theirs] = [await populate(server, await newcomer()), await populate(server, await newcomer())]
     const { path, names, rows, text } = await download(mine.owner)
     for (const table of Object.keys(EXPORTED)) expect(names).toContain(`tables/${table}.0001.jsonl`)
-    expect((await rows('devices')).map(({ uid }) => uid).sort()).toEqual(
+    expect((await rows('devices')).map(({ uid }) => String(uid)).sort()).toEqual(
       [mine.device.uid, mine.pendingDevice.uid].sort(),
     )
     expect(await rows('members')).toHaveLength(2)
@@ -200,24 +200,24 @@ describe('an archive', () => {
     const found = await rows('devices')
     expect(
       found
-        .map(({ name }) => name)
+        .map(({ name }) => String(name))
         .filter((name) => name !== device.name)
         .sort(),
     ).toEqual(hostile.toSorted())
-    expect((await rows('sessions')).map(({ username }) => username).sort()).toEqual(hostile.toSorted())
+    expect((await rows('sessions')).map(({ username }) => String(username)).sort()).toEqual(hostile.toSorted())
   })
 
   it('is one moment of all tables while others write', async () => {
     const owner = await newcomer()
     const device = await server.acceptedDevice(owner)
     await addSessions(owner.tenant, device.uid, 5_000)
-    let isDone = false
+    const done = new AbortController()
     let batches = 0
     const writing = (async () => {
-      for (; !isDone; batches += 1) await addSessions(owner.tenant, device.uid, 7)
+      for (; !done.signal.aborted; batches += 1) await addSessions(owner.tenant, device.uid, 7)
     })()
     await until(() => batches > 2)
-    const { rows } = await download(owner).finally(() => (isDone = true))
+    const { rows } = await download(owner).finally(() => done.abort())
     await writing
     const sessions = new Set((await rows('sessions')).map(({ uid }) => uid))
     const events = (await rows('session_events')).map(({ session_uid: uid }) => uid)
