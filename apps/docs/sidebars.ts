@@ -35,7 +35,14 @@ const sidebars: SidebarsConfig = {
       heading('Firewall', pages('user-guides/firewall', 'create', 'policies')),
       heading(
         'Namespaces',
-        pages('user-guides/namespaces', 'connection-announcment', 'retrieving-your-tenant-id', 'switching'),
+        pages(
+          'user-guides/namespaces',
+          'connection-announcment',
+          'retrieving-your-tenant-id',
+          'switching',
+          'exporting',
+          'deleting',
+        ),
       ),
       heading(
         'Security',

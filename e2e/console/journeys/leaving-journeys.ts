@@ -7,6 +7,8 @@ import type { Site } from '../site.ts'
 
 const LEAVER = { username: 'lennart', password: 'leaver-pass', email: 'lennart@example.com' }
 
+const OWNER = { username: 'olivia', password: 'owner-pass', email: 'olivia@example.com' }
+
 export function leavingJourneys(site: Site): void {
   describe('somebody who leaves the namespace', () => {
     it('explains namespaces to somebody who left their only one, and creates one', async () => {
@@ -40,6 +42,43 @@ export function leavingJourneys(site: Site): void {
 
       await page.goto('/profile')
       await page.getByRole('button', { name: 'Delete my account' }).waitFor()
+      expect(complaints).toEqual([])
+      await context.close()
+    })
+  })
+
+  describe('the owner of a namespace', () => {
+    it('exports it, deletes it by typing its name, and restores it from the profile', async () => {
+      const { world, browser } = site
+      await world.cli('user', 'create', OWNER.username, OWNER.password, OWNER.email)
+      await world.cli('namespace', 'create', 'orchard', OWNER.username)
+      const { context, page, complaints } = await openPage(browser, { baseURL: world.product.console })
+      await openSignedIn(page, OWNER, '/settings')
+      const download = page.waitForEvent('download')
+      await page.getByRole('button', { name: 'Download', exact: true }).click()
+      expect((await download).suggestedFilename()).toMatch(/^orchard-\d{4}-\d\d-\d\d\.tar\.gz$/)
+      expect(await (await download).failure()).toBeNull()
+
+      await page.getByRole('button', { name: 'Delete the namespace' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText('You can restore it in your profile until').waitFor()
+      const confirm = dialog.getByRole('button', { name: 'Delete the namespace' })
+      expect(await confirm.isDisabled()).toBe(true)
+      await dialog.getByLabel('Type orchard to confirm').fill('orchard')
+      expect(await violationsInBothThemes(page)).toEqual({ light: [], dark: [] })
+      await confirm.click()
+      await page.getByText('Devices live in namespaces.').waitFor()
+      // Requests in flight while the namespace was closed were refused.
+      complaints.length = 0
+      await page.goto('/profile')
+      await page.getByText('Removed for good on').waitFor()
+      await page.setViewportSize({ width: 390, height: 844 })
+      expect(await violationsInBothThemes(page)).toEqual({ light: [], dark: [] })
+      expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+      await page.setViewportSize({ width: 1280, height: 800 })
+      await page.getByRole('button', { name: 'Restore orchard' }).click()
+      await page.getByRole('button', { name: /^Namespace orchard/ }).waitFor()
+      expect(await page.getByText('Recently deleted').count()).toBe(0)
       expect(complaints).toEqual([])
       await context.close()
     })

@@ -17,6 +17,10 @@ export const LIMITS = {
   maxDevices: 3,
   deviceChoice: 3,
   apiKeyLifetimesDays: [-1, 30, 60, 90, 365],
+  /** Days for which the owner of a deleted namespace can restore it. */
+  restoreDays: 7,
+  /** Archives of namespaces: life of a link, and archives that one process writes at once. */
+  exports: { linkMinutes: 5, perProcess: 2 },
   inviteDays: 7,
   /** Links of one invitation before it expires. */
   inviteSends: 6,

@@ -47,6 +47,7 @@ const LOWEST: Record<keyof typeof PERMISSIONS, Role> = {
   tunnelCreate: 'administrator',
   tunnelDelete: 'administrator',
   namespaceDelete: 'owner',
+  namespaceExport: 'owner',
   billingCreateCustomer: 'owner',
   billingChooseDevices: 'owner',
   billingAddPaymentMethod: 'owner',

@@ -55,6 +55,7 @@ export const PERMISSIONS = {
   tunnelCreate: administrators,
   tunnelDelete: administrators,
   namespaceDelete: owners,
+  namespaceExport: owners,
   billingCreateCustomer: owners,
   billingChooseDevices: owners,
   billingAddPaymentMethod: owners,

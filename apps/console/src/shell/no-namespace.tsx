@@ -2,6 +2,7 @@
 import { Boxes } from 'lucide-react'
 import { useState } from 'react'
 import { CreateNamespace } from '../features/namespaces/create-namespace.tsx'
+import { DeletedNamespaces } from '../features/namespaces/deleted-namespaces.tsx'
 import { namespacesMessages } from '../features/namespaces/messages.ts'
 import { OwnInvitations } from '../features/people/own-invitations.tsx'
 import { EmptyState } from '../ui/feedback/empty-state.tsx'
@@ -16,6 +17,7 @@ export function NoNamespace() {
   return (
     <Page title={texts.noNamespace}>
       <OwnInvitations />
+      <DeletedNamespaces />
       <EmptyState
         icon={<Boxes size={24} />}
         title={texts.noNamespace}

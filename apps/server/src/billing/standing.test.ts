@@ -1,17 +1,21 @@
 // Namespaces whose subscription has ended: the week of grace, logins, and the choice of devices.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
 import * as n from '@bowline/ssh/wire/numbers'
+import { until } from '@bowline/testkit/until'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { outcome } from '../testing/boot.ts'
 import type { RegisteredDevice } from '../testing/boot.ts'
 import { DEVICE_PASSWORD, fakeDevice, rawClient } from '../testing/gateway.ts'
-import { GRACE_MS } from './standing.ts'
+import { TUNNEL_SETTINGS, ask, openTunnel } from '../tunnels/testing/device.ts'
+import { GRACE_MS, STANDINGS } from './standing.ts'
 import { type Payer, type PayingWorld, payWith, payingWorld, standingOf, untilStatus } from './testing/payers.ts'
 
-const { billing, devices } = operations
+const { billing, devices, namespaces } = operations
 let world: PayingWorld
 beforeAll(async () => {
-  world = await payingWorld()
+  world = await payingWorld({ settings: TUNNEL_SETTINGS })
 })
 afterAll(() => world.close())
 
@@ -121,4 +125,89 @@ it('lets a namespace with three devices connect however long it has not paid', a
   const device = await world.server.acceptedDevice(payer)
   world.clock.advance(GRACE_MS * 2)
   expect(await login(await payer.again(), device)).toBe('accepted')
+})
+
+describe('the table of statuses', () => {
+  /** What the double is told for each status. */
+  const CHANGES = {
+    active: { status: 'active' },
+    trialing: { status: 'trialing' },
+    to_cancel_at_end_of_period: { status: 'active', cancelAtEnd: true },
+    past_due: { status: 'past_due' },
+    incomplete: { status: 'incomplete' },
+    incomplete_expired: { status: 'incomplete_expired' },
+    canceled: { status: 'canceled' },
+    unpaid: { status: 'unpaid' },
+    paused: { status: 'paused' },
+  } as const
+
+  it.each(Object.entries(CHANGES))(
+    'holds for logins, tunnels and acceptances above the limit: %s',
+    async (status, change) => {
+      const { devices: allowed, above } = STANDINGS[status as keyof typeof CHANGES]
+      const { payer, known } = await crowded()
+      const { url } = await openTunnel(payer, { device: first(known) }, 80)
+      const visit = async () => (await ask(world.server, new URL(url).host)).status
+      await world.deliver(world.provider.state.change(world.subscriptionOf(payer).id, change))
+      await untilStatus(payer, status as keyof typeof CHANGES)
+      const canAccept = allowed === 'any'
+      expect(await standingOf(payer)).toMatchObject({ active: canAccept, can_accept: canAccept, can_connect: true })
+      // The device of the tunnel is not connected: 503 comes from behind the judgement.
+      expect(await visit()).toBe(503)
+      world.clock.advance(GRACE_MS)
+      const later = await payer.again()
+      const isConnected = above === 'always'
+      expect(await standingOf(later)).toMatchObject({ can_accept: canAccept, can_connect: isConnected })
+      expect(await visit()).toBe(isConnected ? 503 : 402)
+      const text = await login(later, first(known))
+      expect(text).toContain(isConnected ? 'accepted' : 'more devices than it may without a subscription')
+    },
+  )
+
+  it('gives a namespace that never subscribed no week: inactive', async () => {
+    const payer = await world.payer()
+    const known = await Promise.all(Array.from({ length: 4 }, () => world.server.registerDevice(payer.tenant)))
+    const rows = world.server.database.system().updateTable('devices').set({ status: 'accepted' })
+    await rows.where('tenant_id', '=', payer.tenant).execute()
+    const { url } = await openTunnel(payer, { device: first(known) }, 80)
+    expect(STANDINGS.inactive).toMatchObject({ devices: 'limit', above: 'grace' })
+    expect(await standingOf(payer)).toMatchObject({ status: 'inactive', can_accept: false, can_connect: false })
+    expect((await ask(world.server, new URL(url).host)).status).toBe(402)
+  })
+
+  it('is that of the documentation', async () => {
+    const page = join(import.meta.dirname, '../../../docs/content/self-hosted/billing.md')
+    const rows = [...(await readFile(page, 'utf8')).matchAll(/^\| `(\w+)` \| (.+) \| (.+) \| (.+) \|$/gm)]
+    const written = rows.map(([, ...cells]) => cells.join(' | '))
+    const inCode = Object.entries(STANDINGS).map(([status, { seen, devices: many, above }]) =>
+      [
+        status,
+        seen,
+        many === 'any' ? 'any number' : 'three',
+        above === 'always' ? 'connected to' : 'connected to for a week',
+      ].join(' | '),
+    )
+    expect(written.sort()).toEqual(inCode.sort())
+  })
+})
+
+it('restores a deleted namespace without its subscription, with the card still known', async () => {
+  const { payer } = await crowded()
+  const { id } = world.subscriptionOf(payer)
+  await payer.client.call(namespaces.remove, { params: { tenant: payer.tenant } })
+  await until(() => {
+    world.clock.advance(60_000)
+    return world.provider.state.subscriptionsOf(payer.tenant).every(({ status }) => status === 'canceled')
+  })
+  for (const event of world.provider.state.events.filter(({ data }) => JSON.stringify(data).includes(id))) {
+    await world.deliver(event)
+  }
+  const owner = world.server.client(payer.auth.token)
+  await owner.call(namespaces.restore, { params: { tenant: payer.tenant } })
+  const back = await payer.again()
+  await untilStatus(back, 'canceled')
+  expect(await standingOf(back)).toMatchObject({ active: false, limit: 3, devices: 5, can_accept: false })
+  expect((await back.client.call(billing.getCustomer, {})).body.payment_methods).toHaveLength(1)
+  await back.client.call(billing.createSubscription, {})
+  await untilStatus(back, 'active')
 })

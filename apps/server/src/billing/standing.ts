@@ -1,22 +1,40 @@
-// Allowances of a namespace by the status of its subscription:
+// Allowances of a namespace by the status of its subscription. One table, here; the page "Billing" of the documentation
+// says the same, and a test holds every row of both.
 //
-//   status                                    devices      above the limit
-//   active, trialing, to_cancel_at_end_…      any number   –
-//   past_due                                  any number   – (the provider tries the card again for days)
-//   incomplete                                the limit    nothing was allowed beyond it before
-//   canceled, unpaid, paused, incomplete_…,   the limit    connected to for a week after the last active status, then
-//   inactive after an active one                           not until devices are chosen
-//   inactive, never subscribed                the limit    not connected to
-//
-// Nothing is removed and no session ends by itself; only choosing devices returns others to pending.
+// Above the limit and after the grace period nothing new is connected: no login by ssh or a web terminal, no request of a
+// tunnel. Nothing is removed and nothing that runs ends; only choosing devices returns others to pending.
 import type { SubscriptionStatus } from '@bowline/contract/schemas/billing'
 
-export const ACTIVE_STATUSES: ReadonlySet<SubscriptionStatus> = new Set([
-  'active',
-  'trialing',
-  'past_due',
-  'to_cancel_at_end_of_period',
-])
+export interface Standing {
+  /** Devices that can be accepted: `any` number, or up to the `limit`. */
+  readonly devices: 'any' | 'limit'
+  /** Above the limit: connected to `always`, or for a week of `grace` after the last active status. */
+  readonly above: 'always' | 'grace'
+  /** Headline of the page Billing of the console. */
+  readonly seen: string
+}
+
+export const STANDINGS: Readonly<Record<SubscriptionStatus, Standing>> = {
+  active: { devices: 'any', above: 'always', seen: 'Subscribed' },
+  trialing: { devices: 'any', above: 'always', seen: 'Trial' },
+  to_cancel_at_end_of_period: { devices: 'any', above: 'always', seen: 'Cancelled, still running' },
+  // The provider tries the card again for days.
+  past_due: { devices: 'any', above: 'always', seen: 'A payment has failed' },
+  // Nothing was allowed beyond the limit before.
+  incomplete: { devices: 'limit', above: 'grace', seen: 'First payment not completed' },
+  incomplete_expired: { devices: 'limit', above: 'grace', seen: 'First payment not completed in time' },
+  canceled: { devices: 'limit', above: 'grace', seen: 'Ended' },
+  unpaid: { devices: 'limit', above: 'grace', seen: 'Ended, as it was not paid' },
+  paused: { devices: 'limit', above: 'grace', seen: 'Paused' },
+  // After an active status only.
+  inactive: { devices: 'limit', above: 'grace', seen: 'Free' },
+}
+
+const STATUSES = Object.entries(STANDINGS) as readonly [SubscriptionStatus, Standing][]
+
+export const ACTIVE_STATUSES: ReadonlySet<SubscriptionStatus> = new Set(
+  STATUSES.flatMap(([status, { devices }]) => (devices === 'any' ? [status] : [])),
+)
 
 /** Time for which a namespace above its limit is connected to after its subscription, in milliseconds. */
 export const GRACE_MS = 7 * 86_400_000

@@ -12,6 +12,7 @@ import {
   storePlan,
   storeState,
 } from './accounts-store.ts'
+import { showClosed } from '../db/show-closed.ts'
 import type { BillingDeps } from './deps.ts'
 import type { ProviderCustomer, ProviderSubscription } from './provider/provider.ts'
 import { ACTIVE_STATUSES, GRACE_MS, UNLIMITED } from './standing.ts'
@@ -44,6 +45,8 @@ async function store(
   customer: ProviderCustomer | undefined,
 ): Promise<Difference[]> {
   const changed = await system.transaction().execute(async (db) => {
+    // The subscription of a deleted namespace ends meanwhile: it must not come back with one.
+    await showClosed(db)
     const old = await lockAccount(db, tenant)
     // A read that began later has stored its answer: this one is older.
     if (!old || old.newest_read > read) return []

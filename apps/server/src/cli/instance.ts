@@ -6,7 +6,7 @@ import { fail } from '@bowline/contract/errors'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import { systemClock } from '@bowline/base/clock'
-import type { TenantContext } from '../context.ts'
+import type { RecordingRemoval, TenantContext } from '../context.ts'
 import { type Database, openDatabase } from '../db/database.ts'
 import { findRunningPostgres, startEmbeddedPostgres } from '../db/embedded/supervisor.ts'
 import type { OwnerConnection } from '../db/owner-session.ts'
@@ -19,6 +19,9 @@ import { createLog } from '../platform/log.ts'
 import { publicOrigin } from '../platform/network/public-host.ts'
 import { nowhere } from '../platform/positions.ts'
 import type { SecretKey } from '../platform/secrets/seal.ts'
+import { createLedger } from '../recordings/ledger/ledger.ts'
+import { createRecordingKey } from '../recordings/recording-key.ts'
+import { recordingRemoval } from '../recordings/removal.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface Instance {
@@ -98,6 +101,11 @@ function describe(database: Database, settings: ServerSettings): Instance {
       emit: () => undefined,
     }),
   }
+}
+
+/** Records removals in the ledger of recordings. @throws {ConfigError} without the secret key */
+export async function removalOf(instance: Pick<Instance, 'recordingKeys'>): Promise<RecordingRemoval> {
+  return recordingRemoval(createLedger(createRecordingKey(await instance.recordingKeys())))
 }
 
 /** Origin of links: the settings', or that of a browser on this machine. */

@@ -178,7 +178,7 @@ describe('namespaces', () => {
       1,
       'bowline: expires_at: must be -1, 30, 60, 90 or 365.',
     ])
-    expect(await bowline('namespace delete LAB')).toBe('Deleted the namespace LAB.')
+    expect(await bowline('namespace delete LAB --now')).toBe('Removed the namespace LAB for good.')
     expect(await status('/api/stats')).toBe(401)
     expect(await refusal('namespace delete lab')).toEqual([1, 'bowline: The namespace lab was not found.'])
   })

@@ -13,7 +13,9 @@ import { addCheckCommand } from './check.ts'
 import { addLoginCommands } from './client/login.ts'
 import { addDeviceCommands } from './devices.ts'
 import { addMailCommands } from './mail.ts'
-import { addNamespaceCommands } from './namespaces.ts'
+import { addExportCommand } from './namespaces/export.ts'
+import { addLeavingCommands } from './namespaces/leaving.ts'
+import { addNamespaceCommands } from './namespaces/namespaces.ts'
 import { addIdentityCommands } from './accounts/identities.ts'
 import { addPasskeyCommands } from './accounts/passkeys.ts'
 import { addPublicKeyCommands } from './public-keys.ts'
@@ -62,7 +64,9 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
   addPasskeyCommands(user, terminal)
   addIdentityCommands(user, terminal)
   addSignInCommands(program, terminal)
-  addNamespaceCommands(program, terminal)
+  const namespace = addNamespaceCommands(program, terminal)
+  addLeavingCommands(namespace, terminal)
+  addExportCommand(namespace, terminal)
   addDeviceCommands(program, terminal)
   addPublicKeyCommands(program, terminal)
   addTunnelCommands(program, terminal)

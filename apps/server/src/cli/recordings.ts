@@ -19,7 +19,7 @@ import { type PublicKey, isOfItsTime, readPublicKeys } from '../recordings/keys/
 import { rotateRecordingKey } from '../recordings/keys/rotation.ts'
 import { createObjects } from '../recordings/offload/objects.ts'
 import { isSignedBy } from '../recordings/recording-key.ts'
-import { createRecordings } from '../recordings/recordings.ts'
+import { type Recordings, createRecordings } from '../recordings/recordings.ts'
 import { type Instance, onInstance } from './instance.ts'
 import { type Format, type Terminal, show, table } from './terminal.ts'
 
@@ -75,6 +75,24 @@ export function addRecordingCommands(program: Command, terminal: Terminal): void
         show(terminal, options, heads, table(['TENANT', 'HEAD'], rows))
       }),
     )
+}
+
+/** The recordings of this machine and of the store in the settings. */
+export async function recordingsOf(instance: Instance): Promise<{ recordings: Recordings; node: string }> {
+  const { settings } = instance
+  const store = await readStoreSettings(settings)
+  const dataFolder = resolve(settings.BOWLINE_DATA_DIR)
+  const node = await nodeName(dataFolder)
+  const recordings = await createRecordings({
+    folder: join(dataFolder, 'recordings'),
+    node,
+    log: createLog('fatal', 2),
+    clock: systemClock,
+    key: await instance.recordingKeys(),
+    ...(store && { objects: createObjects(await createS3Client(store, new AbortController().signal)) }),
+    sealed: () => undefined,
+  })
+  return { recordings, node }
 }
 
 async function headOf({ system }: Instance, tenant: TenantId): Promise<Head & { readonly tenant_id: TenantId }> {
@@ -135,20 +153,8 @@ async function verifyAll(terminal: Terminal, options: VerifyOptions): Promise<vo
   const posted = options.head === undefined ? undefined : parseHead(options.head)
   if (posted && options.namespace === undefined) throw new Error('--head needs --namespace.')
   await onInstance(terminal, async (instance) => {
-    const { system, settings } = instance
-    const store = await readStoreSettings(settings)
-    const ending = new AbortController()
-    const dataFolder = resolve(settings.BOWLINE_DATA_DIR)
-    const node = await nodeName(dataFolder)
-    const recordings = await createRecordings({
-      folder: join(dataFolder, 'recordings'),
-      node,
-      log: createLog('fatal', 2),
-      clock: systemClock,
-      key: await instance.recordingKeys(),
-      ...(store && { objects: createObjects(await createS3Client(store, ending.signal)) }),
-      sealed: () => undefined,
-    })
+    const { system } = instance
+    const { recordings, node } = await recordingsOf(instance)
     const tenants = options.namespace
       ? [await instance.tenantOf(options.namespace)]
       : (await readHeads(system)).map(({ tenant_id }) => tenant_id)

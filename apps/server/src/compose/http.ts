@@ -1,4 +1,5 @@
 // Every route of the API with the dependencies of its noun: the one list that the HTTP server binds.
+import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
@@ -16,6 +17,7 @@ import { type AuthDeps, endBrowserSessionsOf, isCurrentPassword } from '../auth/
 import { signInRoutes } from '../auth/sign-ins/routes.ts'
 import type { Billing } from './billing.ts'
 import { SourceLimiter, egressRules } from './budgets.ts'
+import { getSubscription } from '../billing/customers.ts'
 import { billingRoutes } from '../billing/routes.ts'
 import type { ServerConfig } from '../config.ts'
 import { certificateRoutes } from '../certificates/routes.ts'
@@ -28,6 +30,7 @@ import { internalDeviceRoutes } from '../devices/internal-routes.ts'
 import { deviceRoutes } from '../devices/routes.ts'
 import type { EventBus } from '../events/bus.ts'
 import { eventRoutes } from '../events/routes.ts'
+import { exportRoutes } from '../exports/routes.ts'
 import { firewallRoutes } from '../firewall/routes.ts'
 import { requireBrowserFactor } from '../held-logins/browser-factor.ts'
 import { heldLoginRoutes } from '../held-logins/routes.ts'
@@ -182,17 +185,32 @@ export function apiRoutes(parts: ApiParts): Route[] {
       ids,
       edition,
       supportSecret: keys.derive('support identifiers'),
-      removal,
+      mails: parts.mails,
+      contextOf: tenantContext,
+      requireOwnProof,
       requireProof,
       closeWindows,
     }),
+    ...exportRoutes(
+      {
+        system,
+        clock,
+        recordings: parts.recordings,
+        folder: join(config.dataFolder, 'exports'),
+        contextOf: (tenant, source) => tenantContext(tenant, { kind: 'system', name: 'export' }, source),
+        invoicesOf: (tenant) =>
+          parts.billing.deps.provider && (async () => (await getSubscription(parts.billing.deps, { tenant })).invoices),
+        stopping: parts.stopping,
+      },
+      (actor) => requireRecentProof(auth, actor),
+    ),
     ...memberRoutes(
       { ...auth, edition, mails: parts.mails, invitesNewPeople: parts.registration.mode !== 'closed' },
       tenantContext,
       requireProof,
       requireAccessProof,
     ),
-    ...registrationRoutes(parts.registration, parts.mailRequests, signIns, tenantContext),
+    ...registrationRoutes(parts.registration, parts.mailRequests, signIns, tenantContext, removal),
     ...userRoutes(
       {
         ...auth,

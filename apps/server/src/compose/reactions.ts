@@ -5,8 +5,8 @@ import type { Agents } from '../gateway/links/agents.ts'
 import type { LiveLogins } from '../gateway/login/live-logins.ts'
 
 export interface Reactors {
-  readonly agents: Pick<Agents, 'drop'>
-  readonly live: Pick<LiveLogins, 'review'>
+  readonly agents: Pick<Agents, 'drop' | 'dropNamespaces'>
+  readonly live: Pick<LiveLogins, 'review' | 'endNamespaces'>
   /** Requests of tunnels. */
   readonly tunnels: { review(scope: { readonly tenant: TenantId }): Promise<void> }
 }
@@ -17,6 +17,8 @@ export function react(event: LiveEvent, tenant: TenantId, { agents, live, tunnel
     case 'device.removed':
       // Drops its link, and its sessions with it.
       return agents.drop(event.uid)
+    case 'namespace.removed':
+      return endNamespaces(new Set([tenant]), { agents, live })
     case 'device.changed':
       return live.review(tenant, event.device.uid)
     case 'member.removed':
@@ -28,4 +30,13 @@ export function react(event: LiveEvent, tenant: TenantId, { agents, live, tunnel
       return live.review(tenant)
     default:
   }
+}
+
+/** Ends the logins of deleted namespaces, which tells their clients why, and then the links of their devices. */
+export function endNamespaces(
+  tenants: ReadonlySet<TenantId>,
+  { agents, live }: Pick<Reactors, 'agents'> & { readonly live: Pick<LiveLogins, 'endNamespaces'> },
+): void {
+  live.endNamespaces(tenants)
+  agents.dropNamespaces(tenants)
 }

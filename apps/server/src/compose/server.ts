@@ -45,7 +45,7 @@ import { composeConnectors } from './connectors.ts'
 import { connect, shareTime } from './database.ts'
 import { attachEndpoints } from './endpoints.ts'
 import { composeJudging } from './judging.ts'
-import { react } from './reactions.ts'
+import { endNamespaces, react } from './reactions.ts'
 import { serveFiles } from './files.ts'
 import { composeScim } from './scim.ts'
 import { composeTunnels } from './tunnels.ts'
@@ -296,7 +296,8 @@ async function start(
   await certificates.start(onEnd, mail.queue)
   billing.start(onEnd)
   const jobs = { auth, mailRequests, ...singleSignOn.parts, system, recordings, live, billing: billing.deps }
-  startJobs({ ...jobs, clock, log, tenantContext, settings }, onEnd)
+  const ending = (tenants: ReadonlySet<TenantId>): void => endNamespaces(tenants, { agents, live })
+  startJobs({ ...jobs, clock, log, tenantContext, settings, endNamespaces: ending }, onEnd)
   const { port } = http.server.address() as AddressInfo
   const origin = `${config.tls ? 'https' : 'http'}://${publicHost(settings.BOWLINE_HOST, settings.BOWLINE_DOMAIN)}:${port}`
   log.info('server.listening', { origin, ssh: gateway.port })

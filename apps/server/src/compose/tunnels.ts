@@ -2,9 +2,10 @@
 import type { Socket } from 'node:net'
 import type { Clock } from '@bowline/base/clock'
 import { LIMITS } from '@bowline/contract/limits'
-import type { DeviceUid } from '@bowline/contract/schemas/common'
+import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { AuthDeps } from '../auth/service.ts'
 import type { ServerConfig } from '../config.ts'
+import { isLapsed } from '../devices/presence.ts'
 import { readProxySource } from '../gateway/admission/proxied-socket.ts'
 import type { EventBus } from '../events/bus.ts'
 import type { Agents } from '../gateway/links/agents.ts'
@@ -61,7 +62,12 @@ export function composeTunnels(
     log,
     used: (tenant) => bus.emit(tenant, { type: 'tunnels.used' }),
   })
-  const shared = { system, clock, log, domain, supervision, linkOf: (device: DeviceUid) => agents.find(device) }
+  // Elsewhere devices have no price.
+  const isCloud = settings.BOWLINE_EDITION === 'cloud'
+  const isLapsedNow = async (tenant: TenantId): Promise<boolean> =>
+    isCloud && isLapsed(system, tenant, new Date(clock.now()))
+  const linkOf = (device: DeviceUid) => agents.find(device)
+  const shared = { system, clock, log, domain, supervision, linkOf, isLapsed: isLapsedNow }
   const proxy = createTunnelProxy({ ...shared, doors })
   const { BOWLINE_HOST: host, BOWLINE_TUNNELS_TLS_PORT: port } = settings
   const tcp =

@@ -13,8 +13,10 @@ import type { SingleSignOnTables } from './tables/single-sign-on-tables.ts'
 import type { UsersTable } from './tables/user-tables.ts'
 import type { MailCountsTable, MailsTable } from './tables/mail-tables.ts'
 import type {
+  ClosedNamespacesTable,
   LimitDefaultsTable,
   MembersTable,
+  NamespaceExportsTable,
   NamespaceLimitsTable,
   NamespacesTable,
   ProvidedMembersTable,
@@ -315,7 +317,9 @@ export interface Schema extends BillingTables, CertificateTables, FactorTables, 
   namespaces: NamespacesTable
   members: MembersTable
   provided_members: ProvidedMembersTable
+  closed_namespaces: ClosedNamespacesTable
   limit_defaults: LimitDefaultsTable
+  namespace_exports: NamespaceExportsTable
   namespace_limits: NamespaceLimitsTable
   devices: DevicesTable
   sessions: SessionsTable

@@ -78,6 +78,16 @@ export function findLoginTarget(
   return one.executeTakeFirst()
 }
 
+/** True if the namespace has more devices than it may without a subscription. @param now by which grace periods end */
+export async function findLapsed(db: Kysely<Schema>, tenant: TenantId, now: Date): Promise<boolean> {
+  const row = await db
+    .selectFrom('namespaces')
+    .select(lapsedAt(now).as('lapsed'))
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirst()
+  return row?.lapsed === true
+}
+
 /** Counts no further than the limit. */
 function lapsedAt(now: Date) {
   return sql<boolean>`namespaces.max_devices > 0

@@ -1,6 +1,6 @@
 // Presence of devices, as reported by the gateway: link changes and heartbeats. The numbers: see
 // Presence in ARCHITECTURE.md.
-import type { DeviceUid } from '@bowline/contract/schemas/common'
+import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
@@ -9,6 +9,7 @@ import {
   type LoginTarget,
   claimLink,
   disconnectDevice,
+  findLapsed,
   findLoginTarget,
   releaseLink,
   releaseLinksOfNode,
@@ -28,6 +29,15 @@ export function resolveLoginTarget(
   now?: Date,
 ): Promise<LoginTarget | undefined> {
   return findLoginTarget(db, target, now)
+}
+
+/**
+ * True if the namespace has more devices than it may without a subscription, and its grace period is over.
+ * @param db system connection
+ * @param now time by which grace periods end
+ */
+export function isLapsed(db: Kysely<Schema>, tenant: TenantId, now: Date): Promise<boolean> {
+  return findLapsed(db, tenant, now)
 }
 
 /**

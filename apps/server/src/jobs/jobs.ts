@@ -19,6 +19,8 @@ import type { Log } from '../platform/log.ts'
 import { forgetInvitations } from '../members/invitations.ts'
 import type { MailRequests } from '../registration/mail-requests.ts'
 import { forgetRegistrations } from '../registration/expiry.ts'
+import { closedTenants, purgeDue } from '../namespaces/closing.ts'
+import { recordingRemoval } from '../recordings/removal.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import { removeExpired } from '../recordings/retention.ts'
 import { sweepFailedLogins } from '../sessions/failed-logins.ts'
@@ -35,6 +37,8 @@ export interface JobsDeps {
   readonly system: Kysely<Schema>
   readonly recordings: Recordings
   readonly live: Pick<LiveLogins, 'reviewLeavers'>
+  /** Ends what runs in deleted namespaces. */
+  readonly endNamespaces: (tenants: ReadonlySet<TenantId>) => void
   readonly clock: Clock
   readonly log: Log
   readonly settings: Pick<ServerConfig['settings'], 'BOWLINE_FAILED_LOGIN_DAYS'>
@@ -74,11 +78,31 @@ export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) =
     () => warnOfCertificates(singleSignOn),
     () => reconcileDaily(deps.billing),
     () => sweepFailedLogins(system, contextOf, clock.now(), settings.BOWLINE_FAILED_LOGIN_DAYS),
+    alone(async () => {
+      const removal = recordingRemoval(recordings.ledger)
+      const count = await purgeDue({ system, clock, contextOf, removal })
+      if (count > 0) log.info('namespaces.purged', { count })
+    }),
     async () => {
       await removeExpired(system, recordings, contextOf, new Date(clock.now()))
       await recordings.removeOrphans(system)
     },
   )
   every(FOLD_INTERVAL_MS, () => foldCounts(system))
-  every(LEAVERS_INTERVAL_MS, () => live.reviewLeavers())
+  every(
+    LEAVERS_INTERVAL_MS,
+    () => live.reviewLeavers(),
+    // Another process may have deleted the namespace.
+    alone(async () => deps.endNamespaces(await closedTenants(system))),
+  )
+}
+
+/** A job whose turn passes while an earlier one is still under way. */
+function alone(job: () => Promise<void>): () => Promise<void> {
+  let isRunning = false
+  return async () => {
+    if (isRunning) return
+    isRunning = true
+    await job().finally(() => (isRunning = false))
+  }
 }

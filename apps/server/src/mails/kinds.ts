@@ -54,6 +54,15 @@ export interface MailValues {
     /** Page of the console where people check their account. */
     readonly link: string
   }
+  /** To the owner of a namespace that was deleted. */
+  'namespace-deleted': {
+    readonly name: string
+    readonly namespace: string
+    /** When it is removed for good, ISO 8601. */
+    readonly until: string
+    /** Page of the console where it can be restored. */
+    readonly link: string
+  }
   /** Link that links an identity of a provider to the account with its address. */
   'link-identity': {
     readonly name: string

@@ -27,6 +27,7 @@ const LIMITS_OF = {
   notice: { perRecipient: 30, perSource: undefined },
   /** Each sign-in with another user agent causes one. */
   'new-device': { perRecipient: 10, perSource: undefined },
+  'namespace-deleted': { perRecipient: 30, perSource: undefined },
   /** Each sign-in at a provider causes one at most. */
   'link-identity': { perRecipient: 5, perSource: undefined },
   /** Each certificate causes two. */

@@ -2,13 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { TenantId } from '@bowline/contract/schemas/common'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { foldCounts } from '../db/lists/row-counts.ts'
-import { makeTenant, tenantTables } from '../testing/tenant.ts'
 import { type BootedServer, type Person, bootServer, outcome } from '../testing/boot.ts'
 
-const { namespaces, devices, auth } = operations
+const { namespaces } = operations
 let server: BootedServer
 beforeAll(async () => {
   server = await bootServer()
@@ -152,41 +149,6 @@ describe('changing a namespace', () => {
       await Promise.all(Object.entries(changes).map(([name, one]) => update({ [name]: one })))
       expect((await client.call(namespaces.get, { params: { tenant } })).body.settings).toMatchObject(changes)
     }
-  })
-})
-
-describe('deleting a namespace', () => {
-  it('deletes every row but those of audit log and recording ledger, and keeps other namespaces', async () => {
-    const people = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(() => newcomer()))
-    const [observer, operator, administrator, owner, pending] = people
-    if (!observer || !operator || !administrator || !owner || !pending) throw new Error('five people')
-    const members = { observer: observer.id, operator: operator.id, administrator: administrator.id, owner: owner.id }
-    const { id: tenant } = await makeTenant(server.database, TenantId.parse(randomUUID()), members, pending.id)
-    const other = await server.acceptedDevice(owner)
-    const db = server.database.system()
-    const tables = await tenantTables(db)
-    const counts = async () => {
-      const one = (table: string) =>
-        sql<{ count: number }>`select count(*)::int as count from ${sql.table(table)} where tenant_id = ${tenant}`
-      const rows = await Promise.all(tables.map(async (table) => (await one(table).execute(db)).rows[0]?.count ?? 0))
-      return Object.fromEntries(tables.map((table, i) => [table, rows[i]]))
-    }
-    const { body } = await owner.client.call(auth.switchNamespace, { params: { tenant } })
-    const before = await counts()
-    expect(Object.entries(before).filter(([table, count]) => table !== 'audit_log' && count === 0)).toEqual([])
-    await server.client(body.token).call(namespaces.remove, { params: { tenant } })
-    // Differences that sum to zero are deleted by the next fold; the audit log keeps its total.
-    await foldCounts(db)
-    expect(Object.entries(await counts()).filter(([, count]) => count !== 0)).toEqual([
-      ['audit_log', 1],
-      ['recording_ledger', 1],
-      ['row_counts', 1],
-    ])
-    // Its tokens end with it; the owner now signs in to another namespace, which is complete.
-    expect(await outcome(server.client(body.token).call(auth.getUser, {}))).toBe('401 UNAUTHORIZED')
-    const again = await owner.client.call(auth.getUser, {})
-    expect(again.body.tenant).toBe(owner.tenant)
-    expect((await owner.client.call(devices.get, { params: { uid: other.uid } })).body.uid).toBe(other.uid)
   })
 })
 

@@ -3,19 +3,15 @@ import { createHmac } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import { operations } from '@bowline/contract/operations'
 import type { Kysely } from 'kysely'
-import type { RecordingRemoval } from '../context.ts'
+import type { TenantId } from '@bowline/contract/schemas/common'
+import type { TenantContext, UserActor } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { type Route, memberRoute, userRoute } from '../http/route.ts'
+import type { MailQueue } from '../mails/queue.ts'
 import type { Ids } from '../platform/ids.ts'
+import { closeNamespace, listDeleted, restoreNamespace } from './closing.ts'
 import { type FactorChecks, editNamespace } from './edit.ts'
-import {
-  createOwnNamespace,
-  getNamespace,
-  getRecording,
-  listNamespaces,
-  removeNamespace,
-  setRecording,
-} from './service.ts'
+import { createOwnNamespace, getNamespace, getRecording, listNamespaces, setRecording } from './service.ts'
 
 export interface NamespaceRouteDeps extends FactorChecks {
   /** System connection: lists and names cross namespaces. */
@@ -24,8 +20,11 @@ export interface NamespaceRouteDeps extends FactorChecks {
   readonly edition: 'community' | 'enterprise' | 'cloud'
   /** Key of the support identifiers. */
   readonly supportSecret: string
-  /** Records removed namespaces in the ledger of recordings. */
-  readonly removal: RecordingRemoval
+  readonly mails: MailQueue
+  /** Context of a person in a namespace that they are no member of while it is closed. */
+  readonly contextOf: (tenant: TenantId, actor: UserActor, source: string) => TenantContext
+  /** Refuses a person whose second factor is not fresh. */
+  readonly requireOwnProof: (actor: UserActor) => Promise<void>
 }
 
 export function namespaceRoutes({
@@ -33,7 +32,9 @@ export function namespaceRoutes({
   ids,
   edition,
   supportSecret,
-  removal,
+  mails,
+  contextOf,
+  requireOwnProof,
   requireProof,
   closeWindows,
 }: NamespaceRouteDeps): Route[] {
@@ -45,7 +46,12 @@ export function namespaceRoutes({
     memberRoute(namespaces.update, (ctx, { body }) => editNamespace(db, ctx, body, { requireProof, closeWindows })),
     memberRoute(namespaces.remove, async (ctx) => {
       await requireProof(ctx)
-      return removeNamespace(db, ctx, removal)
+      await closeNamespace(db, ctx, mails)
+    }),
+    userRoute(namespaces.listDeleted, ({ actor }) => listDeleted(db, actor.id)),
+    userRoute(namespaces.restore, async ({ actor, source }, { params }) => {
+      await requireOwnProof(actor)
+      await restoreNamespace(db, contextOf(params.tenant, actor, source), actor.id)
     }),
     memberRoute(operations.users.getSecurity, (ctx) => getRecording(ctx)),
     memberRoute(operations.users.setSecurity, (ctx, { body }) => setRecording(ctx, body.session_record)),

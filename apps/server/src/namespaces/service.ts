@@ -7,7 +7,7 @@ import type { Namespace } from '@bowline/contract/schemas/namespace'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { audit } from '../audit/service.ts'
-import type { RecordingRemoval, TenantContext } from '../context.ts'
+import type { TenantContext } from '../context.ts'
 import { compileFilter } from '../db/lists/filter.ts'
 import type { Listing } from '../db/lists/listing.ts'
 import { countOwnedNamespaces, lockAccount } from '../users/service.ts'
@@ -19,7 +19,6 @@ import {
   type NamespaceRow,
   findFirstMembership,
   findMembership,
-  deleteNamespace,
   findNamespace,
   findTenantByName,
   findWholeNamespace,
@@ -31,7 +30,6 @@ import {
   namespaceNameExists,
   tenantExists,
   updateNamespace,
-  listDeviceUids,
   readSessionRecord,
 } from './store.ts'
 
@@ -124,26 +122,6 @@ export function findTenant(db: Kysely<Schema>, name: string): Promise<TenantId |
 export async function getNamespace(db: Kysely<Schema>, tenant: TenantId): Promise<Namespace> {
   const row = (await findWholeNamespace(db, tenant)) ?? fail('NOT_FOUND', { what: 'The namespace' })
   return toNamespace(row, await listMembers(db, [tenant]))
-}
-
-/**
- * Deletes a namespace with everything in it; its devices lose their links.
- * @param system system connection
- * @param removal records the removal in the ledger of recordings
- */
-export async function removeNamespace(
-  system: Kysely<Schema>,
-  ctx: TenantContext,
-  removal: RecordingRemoval,
-): Promise<void> {
-  const row = (await findWholeNamespace(system, ctx.tenant)) ?? fail('NOT_FOUND', { what: 'The namespace' })
-  const devices = await listDeviceUids(ctx.db)
-  await system.transaction().execute(async (db) => {
-    await deleteNamespace(db, ctx.tenant)
-    await audit({ ...ctx, db }, 'namespace.remove', ctx.tenant, { name: row.name })
-    await removal.namespaceRemoved({ ...ctx, db })
-  })
-  for (const uid of devices) ctx.emit({ type: 'device.removed', uid })
 }
 
 /** True if the namespace's sessions are recorded. @throws {BowlineError} NOT_FOUND */

@@ -1,5 +1,5 @@
 // SQL of namespaces and memberships. Sign-in reads memberships across namespaces, so these run on the system pool.
-import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
+import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Role } from '@bowline/contract/roles'
 import {
   type Expression,
@@ -240,12 +240,6 @@ export function listMembers(db: Kysely<Schema>, tenants: readonly TenantId[]): P
       .orderBy('members.user_id')
       .execute()
   )
-}
-
-/** Uids of all devices in the connection's namespace. */
-export async function listDeviceUids(db: Kysely<Schema>): Promise<DeviceUid[]> {
-  const rows = await db.selectFrom('devices').select('uid').execute()
-  return rows.map(({ uid }) => uid)
 }
 
 /** True if the connection's namespace records sessions; undefined if it is gone. */

@@ -13,7 +13,14 @@ import { type Range, firstKeyframe } from './file/ranges.ts'
 import type { RecordingFile } from './file/reading.ts'
 import type { Recordings } from './recordings.ts'
 import { type Spool, openSpool } from './file/spool.ts'
-import { type RecordingRow, deleteRecording, findRecording, hasRecordings, setRecordingState } from './store.ts'
+import {
+  type RecordingRow,
+  deleteRecording,
+  findRecording,
+  findRecordingById,
+  hasRecordings,
+  setRecordingState,
+} from './store.ts'
 
 /** Identifies the recording of a session's channel. */
 export interface SeatOf {
@@ -59,6 +66,28 @@ export async function locate(
     ctx.log.error('recording.failed', { session: uid, seat, err: error })
     if (error instanceof StoreError && !isMissing(error)) storeAway(error)
     return undefined
+  }
+}
+
+/**
+ * Opens the file of a recording by its id; the caller closes it. Undefined when there is no such recording.
+ * Rejects when it cannot be read.
+ */
+export async function openById(
+  { db }: Pick<TenantContext, 'db'>,
+  recordings: Recordings,
+  id: string,
+): Promise<RecordingFile | undefined> {
+  const row = await findRecordingById(db, id)
+  if (!row) return undefined
+  try {
+    return await recordings.open(row, 'cast')
+  } catch (error) {
+    // It may have been moved to the store, or deleted, in between.
+    const now = await findRecordingById(db, id)
+    if (!now) return undefined
+    if (now.place === row.place) throw error
+    return recordings.open(now, 'cast')
   }
 }
 

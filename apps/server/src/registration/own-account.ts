@@ -1,12 +1,12 @@
 // New passwords by the link of a recovery mail, and the deletion of one's own account.
 import { fail } from '@bowline/contract/errors'
-import type { TenantId } from '@bowline/contract/schemas/common'
 import { UserId } from '@bowline/contract/schemas/common'
 import { requireRecentProof } from '../auth/ownership.ts'
 import { endBrowserSessionsOf } from '../auth/service.ts'
 import { requireLocalSignIn } from '../auth/ways-in.ts'
-import type { Origin, TenantContext, UserActor } from '../context.ts'
+import type { Origin, UserActor } from '../context.ts'
 import { endEveryMembership } from '../members/service.ts'
+import { type PurgeDeps, purgeClosedOf } from '../namespaces/closing.ts'
 import { useToken } from '../users/account-tokens.ts'
 import { recoverPassword, removeAccount } from '../users/service.ts'
 import type { RegistrationDeps } from './service.ts'
@@ -36,19 +36,29 @@ export async function resetPassword(
 }
 
 /**
- * Deletes the caller's account with its memberships; every session and token of it ends.
+ * Deletes the caller's account with its memberships; every session and token of it ends. Namespaces that the person has
+ * deleted go with it at once.
  * @throws {BowlineError} FRESH_PROOF_REQUIRED; OWNER_REFUSED naming the namespaces that the person owns
  */
 export async function removeOwnAccount(
   { auth }: Pick<RegistrationDeps, 'auth'>,
-  contextOf: (tenant: TenantId) => TenantContext,
+  { contextOf, removal }: Pick<PurgeDeps, 'contextOf' | 'removal'>,
   actor: UserActor,
   origin: Origin,
 ): Promise<void> {
   await requireRecentProof(auth, actor)
-  const { tenants } = await auth.db
-    .transaction()
-    .execute((db) => removeAccount(db, auth.clock, actor.id, (user) => endEveryMembership(db, contextOf, user), origin))
+  const { tenants } = await auth.db.transaction().execute((db) =>
+    removeAccount(
+      db,
+      auth.clock,
+      actor.id,
+      async (user) => {
+        await purgeClosedOf(db, { contextOf, removal }, user)
+        return endEveryMembership(db, contextOf, user)
+      },
+      origin,
+    ),
+  )
   // Sessions that the person's SSH keys have opened end at once.
   for (const tenant of tenants) contextOf(tenant).emit({ type: 'member.removed', id: actor.id })
 }

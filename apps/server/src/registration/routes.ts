@@ -3,7 +3,7 @@ import { operations } from '@bowline/contract/operations'
 import type { RateLimiter } from '@bowline/base/rate-limiter'
 import { fail } from '@bowline/contract/errors'
 import type { TenantId } from '@bowline/contract/schemas/common'
-import type { Actor, TenantContext } from '../context.ts'
+import type { Actor, RecordingRemoval, TenantContext } from '../context.ts'
 import { type RequestContext, type Route, originOf, publicRoute, userRoute } from '../http/route.ts'
 import { sourceKey } from '../platform/network/address.ts'
 import type { MailRequests } from './mail-requests.ts'
@@ -16,12 +16,14 @@ const NEWCOMER = { kind: 'system', name: 'registration' } as const
 /**
  * @param signIns rate limit per source: a registration costs a hash, as a sign-in does
  * @param contextOf context of any namespace: an account leaves all of them
+ * @param removal for namespaces that the account has deleted, which go with it
  */
 export function registrationRoutes(
   deps: RegistrationDeps,
   requests: MailRequests,
   signIns: RateLimiter,
   contextOf: (tenant: TenantId, actor: Actor, source: string) => TenantContext,
+  removal: RecordingRemoval,
 ): Route[] {
   const { users } = operations
   const limit = ({ source }: RequestContext): void => {
@@ -47,7 +49,8 @@ export function registrationRoutes(
     }),
     userRoute(users.remove, (context) => {
       const { actor, source } = context
-      return removeOwnAccount(deps, (tenant) => contextOf(tenant, actor, source), actor, originOf(context))
+      const leaving = { contextOf: (tenant: TenantId) => contextOf(tenant, actor, source), removal }
+      return removeOwnAccount(deps, leaving, actor, originOf(context))
     }),
   ]
 }

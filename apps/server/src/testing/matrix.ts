@@ -56,6 +56,7 @@ const PUBLIC: Readonly<Record<string, number>> = {
   'users.resetPassword': 404,
   'users.validateAccount': 404,
   'members.inviteStatus': 403,
+  'namespaces.download': 404,
   'singleSignOn.exchange': 401,
   'singleSignOn.link': 401,
   'singleSignOn.sendProof': 401,
@@ -177,6 +178,10 @@ function bySample(id: string, caller: Caller, edition: MatrixEdition): number | 
   if (id === 'users.remove') return 403
   // Only the invited person has an invitation, and the secret is wrong.
   if (id === 'members.acceptInvite') return isInvited(caller) ? 403 : 404
+  // The namespace is not deleted.
+  if (id === 'namespaces.restore') return 404
+  // Nobody has given a fresh proof.
+  if (id === 'namespaces.export') return 403
   if (id === 'namespaces.support' && edition === 'cloud') return 402
   if (WITHOUT_PROVIDER.includes(id)) return 424
   if (id === 'billing.chooseDevices' && caller.foreign) return 400

@@ -6,6 +6,7 @@ import { DeviceUid, SessionUid, type TenantId, type UserId } from '@bowline/cont
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
+import { showClosed } from '../db/show-closed.ts'
 
 export interface TestTenant {
   readonly id: TenantId
@@ -109,6 +110,8 @@ export async function tenantTables(db: Kysely<Schema>): Promise<string[]> {
 
 async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
   const { id: tenant_id, ids, members, owner } = tenant
+  // A call may have closed it.
+  await showClosed(db)
   await db.deleteFrom('namespaces').where('tenant_id', '=', tenant_id).execute()
   // Restores signed-out users' tokens and clears lockouts.
   const admins = await db.selectFrom('users').select('id').where('is_instance_admin', '=', true).execute()
@@ -268,6 +271,7 @@ async function fillProvisioning(db: Kysely<Schema>, { id: tenant_id, ids, owner 
     .values({ tenant_id, ...given })
     .execute()
   await db.insertInto('provided_members').values({ tenant_id, user_id: owner, provider_id: null }).execute()
+  await db.insertInto('namespace_limits').values({ tenant_id, name: 'tunnels', value: 1_000 }).execute()
   const token = { id: ids.scimToken, name: MARK, token_hash: createHash('sha256').update(ids.scimToken).digest() }
   await db
     .insertInto('scim_tokens')

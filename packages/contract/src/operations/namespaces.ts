@@ -5,8 +5,10 @@ import { operation } from '../operation.ts'
 import { Email, Page, TenantId } from '../schemas/common.ts'
 import { FilterText } from '../schemas/filter.ts'
 import {
+  DeletedNamespace,
   Invitation,
   Namespace,
+  NamespaceExportLink,
   NamespaceName,
   RecordingPolicy,
   RecordingRetentionDays,
@@ -24,6 +26,7 @@ const may = (
   permission:
     | 'namespaceUpdate'
     | 'namespaceDelete'
+    | 'namespaceExport'
     | 'namespaceAddMember'
     | 'namespaceEditMember'
     | 'namespaceRemoveMember',
@@ -101,10 +104,46 @@ export const namespaces = {
     method: 'DELETE',
     path: '/api/namespaces/{tenant}',
     noun: 'namespaces',
-    summary: 'Delete the namespace with everything in it',
+    summary: 'Delete the namespace with everything in it; its owner can restore it for seven days',
     access: may('namespaceDelete', true),
     params: byTenant,
     errors: ['NOT_FOUND', 'PAYMENT_REQUIRED', 'FRESH_PROOF_REQUIRED'],
+  }),
+  listDeleted: operation({
+    method: 'GET',
+    path: '/api/namespaces/deleted',
+    noun: 'namespaces',
+    summary: 'Deleted namespaces that the signed-in user owned and can restore',
+    access: { kind: 'user' },
+    response: z.array(DeletedNamespace),
+  }),
+  restore: operation({
+    method: 'POST',
+    path: '/api/namespaces/{tenant}/restore',
+    noun: 'namespaces',
+    summary: 'Undo the deletion of a namespace that the signed-in user owned',
+    access: { kind: 'user' },
+    params: byTenant,
+    errors: ['NOT_FOUND', 'NAMESPACE_LIMIT', 'FRESH_PROOF_REQUIRED'],
+  }),
+  export: operation({
+    method: 'POST',
+    path: '/api/namespaces/{tenant}/export',
+    noun: 'namespaces',
+    summary: 'A link to an archive with everything in the namespace; it works once',
+    access: may('namespaceExport'),
+    params: byTenant,
+    response: NamespaceExportLink,
+    errors: ['FRESH_PROOF_REQUIRED', 'EXPORT_RUNNING', 'NOT_FOUND'],
+  }),
+  download: operation({
+    method: 'GET',
+    path: '/api/namespace-exports/{link}',
+    noun: 'namespaces',
+    summary: 'The archive of a link, as a compressed tar file',
+    access: { kind: 'public' },
+    params: z.object({ link: z.string().max(64) }),
+    errors: ['NOT_FOUND', 'UNAVAILABLE'],
   }),
   support: operation({
     method: 'GET',

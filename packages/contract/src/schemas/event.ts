@@ -26,6 +26,8 @@ export const LiveEvent = z
     z.object({ type: z.literal('held-logins.changed'), user: UserId }),
     /** Tunnels have carried requests; at most one event a second. Only those who may create tunnels can list them. */
     z.object({ type: z.literal('tunnels.used') }),
+    /** The namespace was deleted: connections of it end, and nothing follows. */
+    z.object({ type: z.literal('namespace.removed') }),
     /** Access may have changed: keys, rules or settings of the namespace. */
     z.object({ type: z.literal('policy.changed') }),
     /** The client missed events (its last id is too old or from before a server restart): it must refetch. */

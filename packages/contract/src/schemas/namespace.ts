@@ -81,6 +81,28 @@ export const Namespace = z
   .meta({ id: 'Namespace' })
 export type Namespace = z.infer<typeof Namespace>
 
+/** A deleted namespace that its owner can still restore. */
+export const DeletedNamespace = z
+  .object({
+    tenant_id: TenantId,
+    name: z.string(),
+    deleted_at: Time,
+    /** From then on it cannot be restored. */
+    removed_at: Time,
+  })
+  .meta({ id: 'DeletedNamespace' })
+export type DeletedNamespace = z.infer<typeof DeletedNamespace>
+
+/** Where the archive of a namespace can be fetched, once. */
+export const NamespaceExportLink = z
+  .object({
+    /** Path on this server. Whoever has it needs no credential. */
+    path: z.string(),
+    expires_at: Time,
+  })
+  .meta({ id: 'NamespaceExportLink' })
+export type NamespaceExportLink = z.infer<typeof NamespaceExportLink>
+
 /** Response to the removal of a member. */
 export const NamespaceAfterRemoval = Namespace.extend({
   /** SSH keys of the member, which cannot sign in until they are reassigned. */

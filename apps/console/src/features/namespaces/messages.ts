@@ -5,6 +5,13 @@ export const namespacesMessages = {
   loadFailed: 'Your namespaces could not be loaded.',
   switchFailed: (name: string) => `Switching to ${name} did not work`,
   switched: (name: string) => `You are in ${name} now.`,
+  deleted: 'Recently deleted',
+  deletedText: 'Closed since you deleted them. Until their day everything of them is kept.',
+  deletedUntil: (day: string) => `Removed for good on ${day}`,
+  restore: 'Restore',
+  restoreOf: (name: string) => `Restore ${name}`,
+  restored: (name: string) => `${name} is back.`,
+  restoreFailed: (name: string) => `${name} was not restored`,
   create: 'Create a namespace',
   createTitle: 'Create a namespace',
   createText:

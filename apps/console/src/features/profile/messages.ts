@@ -105,7 +105,7 @@ export const profileMessages = {
   themeLabel: 'Theme',
   deletion: 'Deleting the account',
   deletionText:
-    'Ends your account with every membership, session and token. SSH keys that you vouched for are disabled. Namespaces that you own have to be deleted first.',
+    'Ends your account with every membership, session and token. SSH keys that you vouched for are disabled. Namespaces that you own have to be deleted first; those that you have deleted are removed for good with it.',
   deletionAction: 'Delete my account',
   deletionTitle: 'Delete your account?',
   deletionType: (username: string) => `Type ${username} to confirm`,

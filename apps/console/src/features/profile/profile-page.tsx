@@ -17,6 +17,7 @@ import { useContractForm } from '../../ui/form/use-contract-form.ts'
 import { useTheme } from '../../ui/use-theme.ts'
 import { appMessages } from '../../core/messages.ts'
 import { NewPasswordForm, PasswordRemoval } from '../passkeys/own-password.tsx'
+import { DeletedNamespaces } from '../namespaces/deleted-namespaces.tsx'
 import { OwnInvitations } from '../people/own-invitations.tsx'
 import { PasskeysCard } from '../passkeys/passkeys-card.tsx'
 import { SecondFactorCard } from '../second-factor/second-factor-card.tsx'
@@ -32,6 +33,7 @@ export function ProfilePage() {
       {person ? (
         <Stack gap="md" maw={760}>
           <OwnInvitations />
+          <DeletedNamespaces />
           <Account key={JSON.stringify(person)} person={person} />
           {person.has_password ? <PasswordCard person={person} /> : <NoPasswordCard />}
           <PasskeysCard />

@@ -1,4 +1,5 @@
 // Leaving and deleting the namespace.
+import { LIMITS } from '@bowline/contract/limits'
 import { members, namespaces } from '@bowline/contract/operations/namespaces'
 import type { Namespace } from '@bowline/contract/schemas/namespace'
 import { useState } from 'react'
@@ -7,7 +8,11 @@ import { useAction } from '../../core/use-action.ts'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { Button, Text, TextInput } from '../../ui/kit.ts'
 import { SectionCard, SettingRow } from '../../ui/page/section-card.tsx'
+import { formatMoment } from '../../ui/text/numbers.ts'
+import { useNow } from '../../ui/text/ticker.ts'
 import { settingsMessages as texts } from './messages.ts'
+
+const DAY_MS = 86_400_000
 
 export function DangerZone({ namespace }: { readonly namespace: Namespace }) {
   const { api, session } = useRuntime()
@@ -15,6 +20,7 @@ export function DangerZone({ namespace }: { readonly namespace: Namespace }) {
   const mayRemove = useMay('namespaceDelete')
   const [asked, setAsked] = useState<'leave' | 'remove'>()
   const [typed, setTyped] = useState('')
+  const now = useNow()
   const params = { tenant: namespace.tenant_id }
   const { name } = namespace
 
@@ -61,7 +67,7 @@ export function DangerZone({ namespace }: { readonly namespace: Namespace }) {
         onConfirm={() => void depart.run('remove')}
       >
         <Text size="sm" mb="sm">
-          {texts.removeText}
+          {texts.removeAt(formatMoment(new Date(now + LIMITS.restoreDays * DAY_MS).toISOString()))}
         </Text>
         <TextInput
           label={texts.removeType(name)}

@@ -65,6 +65,15 @@ export const settingsMessages = {
   preview: 'What people see',
   save: 'Save',
   reset: 'Discard',
+  export: 'Export',
+  exportText:
+    'Everything of the namespace in one file: settings, members, devices, keys, rules, sessions, audit log and recordings.',
+  exportLabel: 'Archive',
+  exportHint: 'A compressed tar file. It is made while it is downloaded. API keys and other secrets are not in it.',
+  exportOwner: 'Only the owner can export the namespace.',
+  exportAction: 'Download',
+  exportBegun: 'The download has begun.',
+  exportFailed: 'The export did not begin',
   danger: 'Danger zone',
   leave: 'Leave the namespace',
   leaveText: 'You lose access to its devices. An administrator can add you again.',
@@ -73,10 +82,13 @@ export const settingsMessages = {
   left: (name: string) => `You left ${name}.`,
   leaveFailed: 'Leaving the namespace did not work',
   remove: 'Delete the namespace',
-  removeText: 'With all its devices, sessions, recordings, keys and rules. It cannot be brought back.',
+  removeText:
+    'With all its devices, sessions, recordings, keys and rules. It closes at once; for 7 days you can restore it in your profile.',
+  removeAt: (day: string) =>
+    `Nobody can sign in to it or to its devices any more, running sessions end, and a subscription is cancelled. You can restore it in your profile until ${day}. Then everything is removed for good.`,
   removeOwner: 'Only the owner can delete the namespace.',
   removeTitle: (name: string) => `Delete ${name}?`,
   removeType: (name: string) => `Type ${name} to confirm`,
-  removed: (name: string) => `${name} is deleted.`,
+  removed: (name: string) => `${name} is deleted. Your profile has the way back.`,
   removeFailed: 'The namespace was not deleted',
 } as const

@@ -8,6 +8,7 @@ import { BillingCard } from '../billing/billing-card.tsx'
 import { ProvisioningCard } from '../provisioning/provisioning-card.tsx'
 import { AnnouncementEditor } from './announcement-editor.tsx'
 import { DangerZone } from './danger-zone.tsx'
+import { ExportCard } from './export-card.tsx'
 import { FactorSettings } from './factor-settings.tsx'
 import { GeneralSettings } from './general-settings.tsx'
 import { settingsMessages as texts } from './messages.ts'
@@ -38,6 +39,7 @@ export function SettingsPage() {
           />
           <BillingCard />
           <ProvisioningCard />
+          <ExportCard namespace={query.data} />
           <DangerZone namespace={query.data} />
         </Stack>
       ) : null}

@@ -8,6 +8,7 @@ import { createPasswordHasher } from '../../auth/passwords.ts'
 import { endBrowserSessionsOf } from '../../auth/service.ts'
 import { parseInput } from '../../platform/input/parse-input.ts'
 import { endEveryMembership } from '../../members/service.ts'
+import { purgeClosedOf } from '../../namespaces/closing.ts'
 import { listAllNamespaces } from '../../namespaces/service.ts'
 import { endSetUp } from '../../instance/service.ts'
 import { confirmByOperator } from '../../registration/service.ts'
@@ -23,7 +24,7 @@ import {
   setPassword,
   signOutEverywhere,
 } from '../../users/service.ts'
-import { type Instance, onInstance } from '../instance.ts'
+import { type Instance, onInstance, removalOf } from '../instance.ts'
 import { type Format, type Terminal, show, table, secretOrStdin } from '../terminal.ts'
 import { mailQueueOf } from './notices.ts'
 
@@ -53,10 +54,15 @@ export async function accountOf({ system }: Instance, name: string): Promise<Acc
 }
 
 /** @returns the disabled SSH keys with the names of their namespaces */
-async function deleteAccount({ system, contextOf }: Instance, { id }: Account) {
-  const { keys } = await system
-    .transaction()
-    .execute((db) => removeAccount(db, systemClock, id, (user) => endEveryMembership(db, contextOf, user)))
+async function deleteAccount(instance: Instance, { id }: Account) {
+  const { system, contextOf } = instance
+  const removal = await removalOf(instance)
+  const { keys } = await system.transaction().execute((db) =>
+    removeAccount(db, systemClock, id, async (user) => {
+      await purgeClosedOf(db, { contextOf, removal }, user)
+      return endEveryMembership(db, contextOf, user)
+    }),
+  )
   const names = new Map((await listAllNamespaces(system)).map((one) => [one.tenant_id, one.name]))
   return keys.map((key) => ({ ...key, namespace: names.get(key.tenant) ?? key.tenant }))
 }

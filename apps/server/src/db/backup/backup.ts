@@ -82,6 +82,8 @@ async function* archive(
   yield entry(MANIFEST_NAME, Buffer.from(JSON.stringify(manifest, null, 2)))
   // Row-level security hides namespace rows from the owner.
   await client.query(`set local role ${SYSTEM_ROLE}`)
+  // Deleted ones that can still be restored belong to it.
+  await client.query("set local bowline.closed = 'shown'")
   for (const table of manifest.tables) {
     let count = 0
     let part = 0

@@ -1,5 +1,5 @@
-// The subset of the tar format (POSIX ustar) that a backup needs: plain files with short names. Pure: bytes in, bytes
-// out. Invariant: reading holds at most one entry, and none above the caller's limit.
+// The subset of the tar format (POSIX ustar) that backups and exports need: plain files with short names. Pure: bytes in,
+// bytes out. Invariant: reading holds at most one entry, and none above the caller's limit.
 
 const BLOCK_BYTES = 512
 const NAME_BYTES = 100
@@ -39,20 +39,37 @@ export const TAR_END: Buffer = Buffer.alloc(2 * BLOCK_BYTES)
  * @param mtimeSeconds since the epoch
  */
 export function tarEntry(name: string, body: Uint8Array, mtimeSeconds: number): Buffer {
+  if (body.length > MAX_SIZE) throw new RangeError('A file in an archive has less than 8 GiB.')
+  return Buffer.concat([tarHeader(name, body.length, mtimeSeconds), body, tarPadding(body.length)])
+}
+
+/**
+ * Header of a file whose bytes follow, and after them {@link tarPadding}. Sizes from 8 GiB on are written in binary, which
+ * GNU tar, bsdtar and Python read, but not {@link readTar}.
+ * @param name 1 to 100 bytes
+ * @param size in bytes
+ * @param mtimeSeconds since the epoch
+ */
+export function tarHeader(name: string, size: number, mtimeSeconds: number): Buffer {
   const header = Buffer.alloc(BLOCK_BYTES)
   const nameBytes = Buffer.byteLength(name)
   if (nameBytes === 0 || nameBytes > NAME_BYTES) throw new RangeError('A name in an archive has 1 to 100 bytes.')
-  if (body.length > MAX_SIZE) throw new RangeError('A file in an archive has less than 8 GiB.')
   header.write(name, 0)
   writeOctal(header, FIELD.mode, 0o600)
   writeOctal(header, FIELD.uid, 0)
   writeOctal(header, FIELD.gid, 0)
-  writeOctal(header, FIELD.size, body.length)
+  if (size <= MAX_SIZE) writeOctal(header, FIELD.size, size)
+  else writeBinary(header, FIELD.size, size)
   writeOctal(header, FIELD.mtime, mtimeSeconds)
   header[156] = REGULAR_FILE
   header.write('ustar\u000000', 257)
   writeOctal(header, FIELD.checksum, checksum(header))
-  return Buffer.concat([header, body, Buffer.alloc(padding(body.length))])
+  return header
+}
+
+/** Zeros that follow a file of that size. */
+export function tarPadding(size: number): Buffer {
+  return Buffer.alloc(padding(size))
 }
 
 /**
@@ -120,6 +137,11 @@ function padding(size: number): number {
 function writeOctal(header: Buffer, [offset, length]: readonly [number, number], value: number): void {
   header.write(value.toString(8).padStart(length - 1, '0'), offset)
   header[offset + length - 1] = 0
+}
+
+function writeBinary(header: Buffer, [offset, length]: readonly [number, number], value: number): void {
+  header.writeBigUInt64BE(BigInt(value), offset + length - 8)
+  header[offset] = 0x80
 }
 
 function readOctal(header: Buffer, [offset, length]: readonly [number, number]): number {

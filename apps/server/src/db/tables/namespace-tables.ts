@@ -57,6 +57,25 @@ export interface MembersTable {
   invite_sends: Generated<number>
 }
 
+/** Deleted namespaces that can still be restored. */
+export interface ClosedNamespacesTable {
+  tenant_id: TenantId
+  closed_at: Date
+  /** From then on it is removed for good. */
+  due_at: Date
+}
+
+/** The export of a namespace, if one was asked for. */
+export interface NamespaceExportsTable {
+  tenant_id: TenantId
+  user_id: UserId
+  /** SHA-256, 32 bytes; null once the link has been used. */
+  link_hash: Buffer | null
+  link_expires_at: Date
+  /** An answer is being written until then. */
+  busy_until: Generated<Date>
+}
+
 /** Memberships that the groups of a sign-in provider have made. */
 export interface ProvidedMembersTable {
   tenant_id: TenantId

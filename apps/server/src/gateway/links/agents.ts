@@ -1,7 +1,7 @@
 // The links of this node's devices: one per device, the newest wins. Epochs come from the database, so that two links
 // of one identity are ordered even when they arrive together, and an older one's end never marks the newer offline.
 import { PendingSet } from '@bowline/base/pending-set'
-import type { DeviceUid, SessionUid } from '@bowline/contract/schemas/common'
+import type { DeviceUid, SessionUid, TenantId } from '@bowline/contract/schemas/common'
 import type { Link, LinkCause } from '@bowline/link/api'
 import type { Kysely } from 'kysely'
 import type { Clock } from '@bowline/base/clock'
@@ -19,6 +19,11 @@ const DISPLACED: LinkCause = {
   message: 'Another agent with the same identity has connected.',
 }
 const REMOVED: LinkCause = { by: 'admin', reason: 'removed', message: 'The device has been removed.' }
+const NAMESPACE_REMOVED: LinkCause = {
+  by: 'admin',
+  reason: 'namespace-removed',
+  message: 'The namespace has been deleted.',
+}
 const UNAVAILABLE: LinkCause = { by: 'gateway', reason: 'unavailable', message: 'The server cannot take links now.' }
 
 export interface AgentsDeps {
@@ -43,6 +48,8 @@ export interface Agents {
   find(uid: DeviceUid): Link | undefined
   /** Closes the link of a removed device. */
   drop(uid: DeviceUid): void
+  /** Closes the links of all devices of deleted namespaces. */
+  dropNamespaces(tenants: ReadonlySet<TenantId>): void
   /** Includes a session's row in the heartbeats. @returns cancel */
   keepSessionAlive(uid: SessionUid): () => void
   readonly count: number
@@ -55,6 +62,7 @@ export interface Agents {
 }
 
 interface Entry {
+  readonly tenant: TenantId
   readonly link: Link
   readonly epoch: number
 }
@@ -80,7 +88,7 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
       link.close(DISPLACED)
       return epoch
     }
-    entries.set(device.uid, { link, epoch })
+    entries.set(device.uid, { tenant: device.tenant, link, epoch })
     log.info('link.up', { device: device.uid, tenant: device.tenant, epoch, remote })
     if (current) {
       log.warn('link.displaced', { device: device.uid, epoch: current.epoch })
@@ -129,6 +137,10 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
     },
     find: (uid) => entries.get(uid)?.link,
     drop: (uid) => entries.get(uid)?.link.close(REMOVED),
+    dropNamespaces(tenants) {
+      if (tenants.size === 0) return
+      for (const { tenant, link } of entries.values()) if (tenants.has(tenant)) link.close(NAMESPACE_REMOVED)
+    },
     keepSessionAlive(uid) {
       sessions.add(uid)
       return () => sessions.delete(uid)

@@ -58,6 +58,8 @@ export interface LiveLogins {
   add(login: LiveLogin, since: number): () => void
   /** Evaluates logins again after a policy change of the namespace or of one of its devices. */
   review(tenant: TenantId, device?: DeviceUid): void
+  /** Ends all logins of deleted namespaces. */
+  endNamespaces(tenants: ReadonlySet<TenantId>): void
   /**
    * Finds users who have left without an event in this process: by the command line, on another node, or with their
    * account. Rejects when the database does not answer.
@@ -160,6 +162,10 @@ export function createLiveLogins(deps: LiveLoginsDeps): LiveLogins {
       }
     },
     review,
+    endNamespaces(tenants) {
+      changes += 1
+      for (const tenant of tenants) for (const login of logins.get(tenant) ?? []) login.end(NAMESPACE_REMOVED)
+    },
     async reviewLeavers() {
       const live = [...logins.values()].flatMap((ofTenant) => [...ofTenant])
       if (live.length === 0) return
@@ -172,6 +178,11 @@ const NAMESPACE_DISABLED: SessionCause = {
   by: 'admin',
   reason: 'namespace-disabled',
   message: 'The namespace has been disabled by an administrator of this server.',
+}
+const NAMESPACE_REMOVED: SessionCause = {
+  by: 'policy',
+  reason: 'namespace-removed',
+  message: 'The namespace has been deleted.',
 }
 const DEVICE_GONE: SessionCause = {
   by: 'policy',

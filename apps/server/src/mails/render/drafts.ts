@@ -155,6 +155,20 @@ const DRAFTS: Texts = {
       closing: ['If it was not you, change your password now and end the sign-ins that you do not know.'],
     }
   },
+  'namespace-deleted': ({ name, namespace, until, link }) => ({
+    subject: `The namespace ${defused(namespace, 40)} was deleted`,
+    paragraphs: [
+      hello(name),
+      `Your namespace ${defused(namespace, 40)} was deleted. Nobody can sign in to it or to its devices any more, and its sessions have ended.`,
+      `Until then you can restore it with everything in it. Afterwards its devices, settings and recordings are removed for good.`,
+    ],
+    facts: [['Until', timeText(until)]],
+    link: { label: 'Restore the namespace', href: link },
+    closing: [
+      'If you want it to be removed, you need not do anything.',
+      'If you did not delete it, restore it and change your password.',
+    ],
+  }),
   'link-identity': ({ name, provider, link, hours }) => ({
     subject: 'Link your account to your identity provider',
     paragraphs: [

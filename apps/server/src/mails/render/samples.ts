@@ -35,6 +35,12 @@ export function sampleValues(origin: string): Samples {
       at: '2026-11-23T04:17:00.000Z',
       link: link('/profile'),
     },
+    'namespace-deleted': {
+      name,
+      namespace: 'factory',
+      until: '2026-11-30T04:17:00.000Z',
+      link: link('/profile'),
+    },
     'link-identity': {
       name,
       provider: 'https://idp.example.com/metadata',

@@ -1,10 +1,6 @@
 // Messages of services and visitors that HTTP libraries refuse to pass on: each ends its own exchange, at once, and
 // leaves nothing behind.
-import {
-  type ClientHttp2Session,
-  connect as connectHttp2,
-  createServer as createHttp2Server,
-} from 'node:http2'
+import { type ClientHttp2Session, connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
 import { get as getSecurely } from 'node:https'
 import { connect } from 'node:net'
 import { connect as connectTls } from 'node:tls'

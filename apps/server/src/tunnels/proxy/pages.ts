@@ -12,6 +12,7 @@ export interface Page {
 export const FAILURES = {
   // Equal for addresses that never existed, have expired or were removed.
   UNKNOWN: { status: 404, text: 'There is no tunnel at this address. It may have expired.' },
+  LAPSED: { status: 402, text: 'The owner of this tunnel has to choose devices, or subscribe, in the console first.' },
   OFFLINE: { status: 503, text: 'The device is not connected.' },
   REFUSED: { status: 502, text: 'The device could not connect to the service.' },
   LOST: { status: 502, text: 'The service ended the connection without an answer.' },

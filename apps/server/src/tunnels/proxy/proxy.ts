@@ -1,7 +1,7 @@
 // The traffic of tunnels: from the request for a tunnel's host to the service behind the device.
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { DeviceUid } from '@bowline/contract/schemas/common'
+import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { Clock } from '@bowline/base/clock'
 import { RateLimiter } from '@bowline/base/rate-limiter'
 import type { Link } from '@bowline/link/api'
@@ -32,6 +32,8 @@ export interface ProxyDeps {
   readonly domain: string
   readonly doors: Pick<Doorkeeper, 'ask' | 'mayStay'>
   readonly supervision: Pick<Supervision, 'open' | 'record' | 'watchExpiry'>
+  /** True if the namespace must choose devices first: it has more than it may without a subscription. */
+  readonly isLapsed: (tenant: TenantId) => Promise<boolean>
   /** The link of a device on this node. */
   readonly linkOf: (device: DeviceUid) => Link | undefined
 }
@@ -67,6 +69,7 @@ export function createTunnelProxy(deps: ProxyDeps): TunnelProxy {
     }
     const page = await doors.ask(found, visitor)
     if (page) return page
+    if (await deps.isLapsed(found.tenant)) return failurePage('LAPSED', accept)
     return (await noteAccess(system, found, clock.now())) ?? failurePage('UNKNOWN', accept)
   }
 

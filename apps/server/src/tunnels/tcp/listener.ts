@@ -1,7 +1,7 @@
 // The port of TCP tunnels: the server name of a TLS client finds the tunnel, and its bytes go to the device's service
 // and back without being decrypted.
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
-import type { DeviceUid } from '@bowline/contract/schemas/common'
+import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { Clock } from '@bowline/base/clock'
 import { RateLimiter } from '@bowline/base/rate-limiter'
 import type { Link } from '@bowline/link/api'
@@ -31,6 +31,8 @@ export interface TcpTunnelDeps {
   readonly host: string
   /** 0: any free port. */
   readonly port: number
+  /** True if the namespace must choose devices first: it has more than it may without a subscription. */
+  readonly isLapsed: (tenant: TenantId) => Promise<boolean>
   readonly supervision: Pick<Supervision, 'open' | 'record' | 'watchExpiry'>
   /** The link of a device on this node. */
   readonly linkOf: (device: DeviceUid) => Link | undefined
@@ -151,6 +153,7 @@ export function createTcpTunnels(deps: TcpTunnelDeps): TcpTunnels {
         unknown.take(entry.source)
         return 'unknown-name'
       }
+      if (await deps.isLapsed(tunnel.tenant)) return 'lapsed'
       if (!open.assign(entry, tunnel)) return 'too-many'
       newcomers.leave(socket)
       return deps.linkOf(tunnel.device) ?? 'offline'

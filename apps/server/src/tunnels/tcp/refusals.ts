@@ -16,6 +16,8 @@ export type Refusal =
   /** Proof of a name to a certificate authority: the names are this server's, not the device's. */
   | 'acme'
   | 'offline'
+  /** The namespace has more devices than it may without a subscription. */
+  | 'lapsed'
   | 'service-refused'
   | 'service-timeout'
   | 'lost'
@@ -33,6 +35,7 @@ const ALERTS: Partial<Record<Refusal, number>> = {
   acme: NO_APPLICATION_PROTOCOL,
   'too-many': INTERNAL_ERROR,
   offline: INTERNAL_ERROR,
+  lapsed: INTERNAL_ERROR,
   'service-refused': INTERNAL_ERROR,
   'service-timeout': INTERNAL_ERROR,
   error: INTERNAL_ERROR,

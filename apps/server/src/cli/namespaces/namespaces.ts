@@ -1,24 +1,19 @@
 // `bowline namespace …`: namespaces and their members.
-import { systemClock } from '@bowline/base/clock'
 import { Email, TenantId } from '@bowline/contract/schemas/common'
 import { NamespaceName } from '@bowline/contract/schemas/namespace'
 import { registrationMode } from '@bowline/contract/settings/registration'
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { parseInput } from '../platform/input/parse-input.ts'
-import { createMailQueue } from '../mails/queue.ts'
-import { sendsMail } from '../mails/sending.ts'
-import { invite } from '../members/invitations.ts'
-import { addKnownMember, removeMember } from '../members/service.ts'
-import { createDefaultNamespace, removeNamespace } from '../namespaces/service.ts'
-import { createLedger } from '../recordings/ledger/ledger.ts'
-import { createRecordingKey } from '../recordings/recording-key.ts'
-import { recordingRemoval } from '../recordings/removal.ts'
-import { TypedRole } from './arguments.ts'
-import { onInstance, originOfSettings } from './instance.ts'
-import { addAdministratedNamespaces } from './administration/namespaces.ts'
-import { type Format, type Terminal, show } from './terminal.ts'
-import { accountOf } from './accounts/users.ts'
+import { parseInput } from '../../platform/input/parse-input.ts'
+import { invite } from '../../members/invitations.ts'
+import { addKnownMember, removeMember } from '../../members/service.ts'
+import { createDefaultNamespace } from '../../namespaces/service.ts'
+import { addAdministratedNamespaces } from '../administration/namespaces.ts'
+import { TypedRole } from '../arguments.ts'
+import { onInstance } from '../instance.ts'
+import { mailQueueOf } from '../accounts/notices.ts'
+import { type Format, type Terminal, show } from '../terminal.ts'
+import { accountOf } from '../accounts/users.ts'
 
 const NewInvitation = z.object({ email: Email, role: TypedRole })
 
@@ -28,7 +23,8 @@ const NewNamespace = z.object({
   type: z.enum(['personal', 'team'], 'must be personal or team'),
 })
 
-export function addNamespaceCommands(program: Command, terminal: Terminal): void {
+/** @returns the command `bowline namespace` */
+export function addNamespaceCommands(program: Command, terminal: Terminal): Command {
   const namespace = program.command('namespace').description('Namespaces and their members')
 
   namespace
@@ -51,18 +47,6 @@ export function addNamespaceCommands(program: Command, terminal: Terminal): void
     )
 
   namespace
-    .command('delete <name>')
-    .description('Delete a namespace with everything in it')
-    .option('--json', 'print JSON')
-    .action((name: string, format: Format) =>
-      onInstance(terminal, async (instance) => {
-        const tenant = await instance.tenantOf(name)
-        const removal = recordingRemoval(createLedger(createRecordingKey(await instance.recordingKeys())))
-        await removeNamespace(instance.system, instance.contextOf(tenant), removal)
-        show(terminal, format, { tenant_id: tenant, name }, [`Deleted the namespace ${name}.`])
-      }),
-    )
-
   addAdministratedNamespaces(namespace, terminal)
 
   const member = namespace.command('member').description('Members of a namespace')
@@ -91,13 +75,7 @@ export function addNamespaceCommands(program: Command, terminal: Terminal): void
         const invited = parseInput('body', NewInvitation, { email: address, role: given })
         const tenant = await instance.tenantOf(name)
         const { system: db, ids, settings } = instance
-        const mails = createMailQueue({
-          clock: systemClock,
-          ids,
-          secretKey: await instance.secretKey(),
-          publicOrigin: originOfSettings(settings),
-          isSending: sendsMail(settings),
-        })
+        const mails = await mailQueueOf(instance)
         const deps = { db, ids, mails, invitesNewPeople: registrationMode(settings) !== 'closed' }
         const { user, link } = await invite(deps, instance.contextOf(tenant), invited, 'link')
         show(terminal, format, { tenant_id: tenant, user_id: user, role: invited.role, link }, [link])
@@ -119,4 +97,5 @@ export function addNamespaceCommands(program: Command, terminal: Terminal): void
         ])
       }),
     )
+  return namespace
 }
