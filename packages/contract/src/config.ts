@@ -93,7 +93,7 @@ export const SETTINGS = {
     programs: server,
     schema: list.default([]),
     description:
-      'Comma-separated addresses or CIDR ranges whose forwarded headers are believed, and on the SSH port their PROXY header.',
+      'Comma-separated addresses or CIDR ranges whose forwarded headers are believed, and their PROXY header, on the ports of SSH, HTTP and TCP tunnels.',
   },
   BOWLINE_TLS_CERT_FILE: {
     programs: server,

@@ -20,6 +20,7 @@ import { createSshFactor } from '../held-logins/ssh-factor.ts'
 import { createWaitingLogins } from '../held-logins/waiting.ts'
 import { createDeviceChecks } from '../gateway/login/device-checks.ts'
 import { createGuesses } from '../gateway/admission/guesses.ts'
+import { readProxyHeaders } from '../gateway/admission/proxied-listener.ts'
 import { createGateway } from '../gateway/gateway.ts'
 import { type LiveLogin, createLiveLogins } from '../gateway/login/live-logins.ts'
 import { createReverseStreams } from '../gateway/links/reverse-streams.ts'
@@ -290,6 +291,11 @@ async function start(
     agents.drain()
     httpClosed = closeHttp(http)
     return gateway.drain(settings.BOWLINE_DRAIN_SECONDS * 1_000)
+  })
+  readProxyHeaders(http.server, {
+    isTrustedProxy: config.isTrustedProxy,
+    clock,
+    refused: (source) => log.warn('http.refused', { source, reason: 'proxy-header' }),
   })
   await http.listen({ host: settings.BOWLINE_HOST, port: settings.BOWLINE_HTTP_PORT, backlog: 4_096 })
   await certificates.start(onEnd, mail.queue)
