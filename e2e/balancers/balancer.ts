@@ -10,9 +10,11 @@ import { root } from '../support/product.ts'
 import { type Running, run } from '../support/running.ts'
 import { until } from '../support/wait.ts'
 
-export const hasBalancers = ['/usr/sbin/haproxy', '/usr/sbin/nginx', '/usr/lib/nginx/modules/ngx_stream_module.so'].every(
-  (file) => existsSync(file),
-)
+export const hasBalancers = [
+  '/usr/sbin/haproxy',
+  '/usr/sbin/nginx',
+  '/usr/lib/nginx/modules/ngx_stream_module.so',
+].every((file) => existsSync(file))
 
 /** Ports of a node. */
 export interface Node {
@@ -51,17 +53,19 @@ export async function startBalancer(
   const adapt = (line: string): string => {
     const [, at = ''] = /10\.0\.0\.1([12])/.exec(line) ?? []
     const node = at === '2' ? nodes[1] : nodes[0]
-    return line
-      .replace(/10\.0\.0\.1[12]:(?:8080|8443)/, `127.0.0.1:${node.http}`)
-      .replace(/10\.0\.0\.1[12]:2222/, `127.0.0.1:${node.ssh}`)
-      .replace(/\bport (?:8080|8443)$/, `port ${node.http}`)
-      .replace(/\b(bind|listen) :?443\b/, `$1 127.0.0.1:${httpsPort}`)
-      .replace(/\b(bind|listen) :?22\b/, `$1 127.0.0.1:${sshPort}`)
-      .replace(/\bbind :80\b/, `bind 127.0.0.1:${redirectPort}`)
-      .replace(/\/etc\/(?:haproxy|nginx)\/bowline/, inside('bowline'))
-      .replace('/run/haproxy/admin.sock', inside('admin.sock'))
-      // What this account may open.
-      .replace('maxconn 50000', 'maxconn 500')
+    return (
+      line
+        .replace(/10\.0\.0\.1[12]:(?:8080|8443)/, `127.0.0.1:${node.http}`)
+        .replace(/10\.0\.0\.1[12]:2222/, `127.0.0.1:${node.ssh}`)
+        .replace(/\bport (?:8080|8443)$/, `port ${node.http}`)
+        .replace(/\b(bind|listen) :?443\b/, `$1 127.0.0.1:${httpsPort}`)
+        .replace(/\b(bind|listen) :?22\b/, `$1 127.0.0.1:${sshPort}`)
+        .replace(/\bbind :80\b/, `bind 127.0.0.1:${redirectPort}`)
+        .replace(/\/etc\/(?:haproxy|nginx)\/bowline/, inside('bowline'))
+        .replace('/run/haproxy/admin.sock', inside('admin.sock'))
+        // What this account may open.
+        .replace('maxconn 50000', 'maxconn 500')
+    )
   }
   const texts = files.map((file) => configuration(file).split('\n').map(adapt).join('\n'))
   const own = program === 'haproxy' ? texts.join('\n') : nginxConfiguration(folder, files, texts)
@@ -96,7 +100,8 @@ export async function startBalancer(
 function nginxConfiguration(folder: string, files: readonly string[], texts: readonly string[]): string {
   for (const name of ['body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']) mkdirSync(join(folder, name))
   const places = `client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; uwsgi_temp_path uwsgi; scgi_temp_path scgi;`
-  const of = (isHttp: boolean): string => texts.filter((_, index) => (files[index] === 'nginx-http.conf') === isHttp).join('\n')
+  const of = (isHttp: boolean): string =>
+    texts.filter((_, index) => (files[index] === 'nginx-http.conf') === isHttp).join('\n')
   return `daemon off; worker_processes 1; pid ${folder}/nginx.pid; user root;
 load_module /usr/lib/nginx/modules/ngx_stream_module.so;
 events { worker_connections 512; }

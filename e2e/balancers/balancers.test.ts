@@ -112,7 +112,12 @@ describe.skipIf(!hasBalancers).each(FORMS)('%s (needs haproxy, nginx and its str
   })
 
   it('lets one source meet its limit at the SSH port without another one', async () => {
-    const greetings = [await greetingFor(OTHER), await greetingFor(OTHER), await greetingFor(OTHER), await greetingFor(OTHER)]
+    const greetings = [
+      await greetingFor(OTHER),
+      await greetingFor(OTHER),
+      await greetingFor(OTHER),
+      await greetingFor(OTHER),
+    ]
     expect(greetings.map((line) => line.startsWith('SSH-2.0-'))).toEqual([true, true, true, false])
     expect(await greetingFor('127.0.0.7')).toMatch(/^SSH-2\.0-/)
   })
@@ -168,8 +173,7 @@ describe.skipIf(!hasBalancers).each(FORMS)('%s (needs haproxy, nginx and its str
         const states = await balancer.states()
         return states.filter((state) => /node1: DOWN/.test(state)).length === 2
       })
-      const { stderr } = await ssh(target(), ['true'])
-      expect(stderr).not.toContain('stopping')
+      await until('ssh meets the other node', async () => !(await ssh(target(), ['true'])).stderr.includes('stopping'))
     }
     await until('the other node answers', async () => (await status('/healthcheck', READER)) === 200)
     await session.echo('still here')
@@ -181,7 +185,17 @@ describe.skipIf(!hasBalancers).each(FORMS)('%s (needs haproxy, nginx and its str
 /** For the server or the balancer, and for hosts of tunnels. @returns files of certificate and key */
 function makeCertificate(folder: string): [string, string] {
   const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
-  const kind = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-subj', '/CN=balanced']
+  const kind = [
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-subj',
+    '/CN=balanced',
+  ]
   const names = `subjectAltName=IP:127.0.0.1,DNS:localhost,DNS:*.${DOMAIN}`
   execFileSync('openssl', [...kind, '-addext', names, '-keyout', key, '-out', cert], { stdio: 'ignore' })
   return [cert, key]

@@ -6,7 +6,8 @@ import { configuration } from './balancer.ts'
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 }
 /** Lines that end a connection on which nothing moves, in either direction. */
-const IDLE = /^ *(?:timeout (?:client|server|tunnel)|proxy_timeout|proxy_read_timeout|proxy_send_timeout) +(\d+)([smh]);?$/gm
+const IDLE =
+  /^ *(?:timeout (?:client|server|tunnel)|proxy_timeout|proxy_read_timeout|proxy_send_timeout) +(\d+)([smh]);?$/gm
 
 it.each([
   ['haproxy.cfg', 5],
@@ -15,7 +16,9 @@ it.each([
   ['nginx-https.conf', 1],
   ['nginx-ssh.conf', 1],
 ])('cuts no idle link or ssh connection: %s', (file, lines) => {
-  const timeouts = [...configuration(file).matchAll(IDLE)].map(([, count, unit = '']) => Number(count) * (UNITS_MS[unit] ?? 0))
+  const timeouts = [...configuration(file).matchAll(IDLE)].map(
+    ([, count, unit = '']) => Number(count) * (UNITS_MS[unit] ?? 0),
+  )
   expect(timeouts).toHaveLength(lines)
   // The far end is noticed as gone, and the connection closed, before a balancer has to.
   const silence = Math.max(LINK_DEFAULTS.deadMs, DEFAULT_LIMITS.keepaliveMs * DEFAULT_LIMITS.keepaliveMisses)

@@ -48,10 +48,14 @@ function helm(command: readonly string[], values: Values) {
   count += 1
   const file = join(folder, `${count}.json`)
   writeFileSync(file, JSON.stringify(values))
-  return spawnSync(join(TOOLS, 'helm'), [...command, join(root, 'deploy/helm'), '-f', file, '--kube-version', '1.34.0'], {
-    encoding: 'utf8',
-    env: { HOME: folder, PATH: process.env['PATH'] },
-  })
+  return spawnSync(
+    join(TOOLS, 'helm'),
+    [...command, join(root, 'deploy/helm'), '-f', file, '--kube-version', '1.34.0'],
+    {
+      encoding: 'utf8',
+      env: { HOME: folder, PATH: process.env['PATH'] },
+    },
+  )
 }
 function render(values: Values): string {
   const { stdout, stderr } = helm(['template', 'prod'], values)
@@ -69,7 +73,10 @@ describe.skipIf(!hasTools)('the Helm chart (needs .cache/kubernetes, which .ci/r
     // Nothing here describes CloudNativePG's own kind.
     const how = ['-strict', '-summary', '-output', 'json', '-skip', 'Cluster', '-schema-location', SCHEMAS]
     const checked = spawnSync(join(TOOLS, 'kubeconform'), how, { input: render(values), encoding: 'utf8' })
-    expect(JSON.parse(checked.stdout)).toMatchObject({ resources: [], summary: { valid: kinds, invalid: 0, errors: 0 } })
+    expect(JSON.parse(checked.stdout)).toMatchObject({
+      resources: [],
+      summary: { valid: kinds, invalid: 0, errors: 0 },
+    })
   })
 
   it('is refused by the schemas when a field is misspelt', () => {
@@ -87,7 +94,9 @@ describe.skipIf(!hasTools)('the Helm chart (needs .cache/kubernetes, which .ci/r
 
   it('takes every secret setting from a secret', () => {
     const lines = render(MOST).split('\n')
-    const values = lines.map((line) => /name: (BOWLINE_\w+), value:/.exec(line)?.[1] ?? '').filter((name) => name in SETTINGS)
+    const values = lines
+      .map((line) => /name: (BOWLINE_\w+), value:/.exec(line)?.[1] ?? '')
+      .filter((name) => name in SETTINGS)
     const secret = (name: string): boolean => 'secret' in (SETTINGS[name as keyof typeof SETTINGS] ?? {})
     expect(values.length).toBeGreaterThan(8)
     expect(values.filter(secret)).toEqual([])
@@ -102,7 +111,12 @@ describe.skipIf(!hasTools)('the Helm chart (needs .cache/kubernetes, which .ci/r
 
   it('runs without root, without rights and on a read-only root', () => {
     const text = render(LEAST)
-    for (const line of ['runAsNonRoot: true', 'readOnlyRootFilesystem: true', 'drop: [ALL]', 'allowPrivilegeEscalation: false'])
+    for (const line of [
+      'runAsNonRoot: true',
+      'readOnlyRootFilesystem: true',
+      'drop: [ALL]',
+      'allowPrivilegeEscalation: false',
+    ])
       expect(text).toContain(line)
     expect(text).not.toMatch(/privileged: true|hostNetwork|hostPath/)
   })

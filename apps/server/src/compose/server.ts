@@ -149,6 +149,7 @@ async function start(
     listeners: () => bus.listenerCount,
     uploads,
     mails: mail.counts,
+    ping: () => database.ping(),
   })
   const mfa = mfaDeps({ config, keys, auth, mails: mail.queue })
   const waiting = createWaitingLogins({ clock, db: system })

@@ -17,7 +17,11 @@ const headerOf = (client: string): string => `PROXY TCP4 ${client} 203.0.113.1 4
 /** @param address a client's IPv4 address. @returns a version 2 header with it */
 function binaryHeader(address: string): Buffer {
   const start = Buffer.from('\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c', 'latin1')
-  return Buffer.concat([start, Buffer.from(address.split('.').map(Number)), Buffer.from([203, 0, 113, 1, 1, 1, 1, 187])])
+  return Buffer.concat([
+    start,
+    Buffer.from(address.split('.').map(Number)),
+    Buffer.from([203, 0, 113, 1, 1, 1, 1, 187]),
+  ])
 }
 
 describe.each([
@@ -29,7 +33,17 @@ describe.each([
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'bowline-proxied-'))
     const [key, cert] = [join(folder, 'key'), join(folder, 'cert')]
-    const args = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-subj', '/CN=localhost']
+    const args = [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-subj',
+      '/CN=localhost',
+    ]
     execFileSync('openssl', [...args, '-keyout', key, '-out', cert], { stdio: 'ignore' })
     server = await bootServer({
       settings: {
