@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import { createClient } from '@bowline/contract/client'
 import { operations } from '@bowline/contract/operations'
 import { freePort } from '@bowline/testkit/free-port'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { OWN_AGENT, buildStale } from '../../scripts/build.ts'
 import nodeFlags from '../../scripts/node-flags.json' with { type: 'json' }
 import { makeReleases, versionOfCheckout } from '../../scripts/release/release.ts'
@@ -55,6 +55,8 @@ it('starts the server with the flags of the release', () => {
 })
 
 describe.skipIf(missing)('the image (needs root, podman, PostgreSQL and the Debian of packages/testkit)', () => {
+  // Removes gigabytes.
+  vi.setConfig({ hookTimeout: 5 * MINUTE_MS })
   const undo = cleanups()
   const ports = { http: 0, ssh: 0 }
   let podman: (...args: string[]) => string
@@ -74,7 +76,6 @@ describe.skipIf(missing)('the image (needs root, podman, PostgreSQL and the Debi
     }
     podman = (...args) =>
       execFileSync('podman', args, { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
-    undo(() => podman('system', 'reset', '--force'))
     await buildStale(['console', 'docs', OWN_AGENT])
     mkdirSync(inside('context'))
     makeReleases({ arch, versions: [versionOfCheckout()], agents: [arch], target: inside('context'), compression: 1 })
