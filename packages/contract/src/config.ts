@@ -11,6 +11,7 @@ import { port, whole } from './settings/numbers.ts'
 import { REGISTRATION_SETTINGS } from './settings/registration.ts'
 import { SSH_SETTINGS } from './settings/ssh.ts'
 import { STORE_SETTINGS } from './settings/store.ts'
+import { TRACING_SETTINGS } from './settings/tracing.ts'
 import { TUNNEL_SETTINGS } from './settings/tunnels.ts'
 
 export type { Program }
@@ -154,6 +155,7 @@ export const SETTINGS = {
     schema: list.default([]),
     description: 'Addresses or CIDR ranges that may read /metrics without the node secret.',
   },
+  ...TRACING_SETTINGS,
   ...DOCS_SETTINGS,
   BOWLINE_LOG_LEVEL: {
     programs: ['server', 'agent'],

@@ -55,6 +55,7 @@ import type { Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { createMetrics } from '../platform/metrics.ts'
 import { nodeName } from '../platform/node-name.ts'
+import { startTracing } from '../platform/tracing/tracing.ts'
 import { startRecordings } from '../recordings/start.ts'
 import { closeLostSessions } from '../sessions/service.ts'
 import { createTerminalTickets } from '../terminals/tickets.ts'
@@ -101,6 +102,10 @@ async function start(
   const { settings, dataFolder, objectStore: store } = config
   await mkdir(dataFolder, { recursive: true, mode: 0o700 })
   const node = await nodeName(dataFolder)
+  if (settings.BOWLINE_OTLP_URL !== undefined) {
+    const percent = settings.BOWLINE_TRACE_PERCENT
+    onEnd(await startTracing({ url: settings.BOWLINE_OTLP_URL, percent, node }))
+  }
   const database = await connect(config, log, onFatal, onEnd)
   const system = database.system()
   const clock = parts.sharedTime ? await shareTime(parts.clock, database, log, onEnd) : parts.clock
