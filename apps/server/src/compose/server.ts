@@ -20,7 +20,6 @@ import { createSshFactor } from '../held-logins/ssh-factor.ts'
 import { createWaitingLogins } from '../held-logins/waiting.ts'
 import { createDeviceChecks } from '../gateway/login/device-checks.ts'
 import { createGuesses } from '../gateway/admission/guesses.ts'
-import { readProxyHeaders } from '../gateway/admission/proxied-listener.ts'
 import { createGateway } from '../gateway/gateway.ts'
 import { type LiveLogin, createLiveLogins } from '../gateway/login/live-logins.ts'
 import { createReverseStreams } from '../gateway/links/reverse-streams.ts'
@@ -102,10 +101,7 @@ async function start(
   const { settings, dataFolder, objectStore: store } = config
   await mkdir(dataFolder, { recursive: true, mode: 0o700 })
   const node = await nodeName(dataFolder)
-  if (settings.BOWLINE_OTLP_URL !== undefined) {
-    const percent = settings.BOWLINE_TRACE_PERCENT
-    onEnd(await startTracing({ url: settings.BOWLINE_OTLP_URL, percent, node }))
-  }
+  await startTracing(settings, node, onEnd)
   const database = await connect(config, log, onFatal, onEnd)
   const system = database.system()
   const clock = parts.sharedTime ? await shareTime(parts.clock, database, log, onEnd) : parts.clock
@@ -278,7 +274,7 @@ async function start(
     readToken: (token) => tokens.readDevice(token),
     findKey: (device) => findDeviceKey(tenantContext(device.tenant, { kind: 'device', ...device }), device.uid),
   })
-  attachEndpoints(http.server, config, tunnels, { link, ...webEndpoints })
+  attachEndpoints(http.server, { ...config, clock, log }, tunnels, { link, ...webEndpoints })
 
   let httpClosed: Promise<void> = Promise.resolve()
   // Links are sockets of the HTTP server, which closes only after them.
@@ -297,11 +293,6 @@ async function start(
     agents.drain()
     httpClosed = closeHttp(http)
     return gateway.drain(settings.BOWLINE_DRAIN_SECONDS * 1_000)
-  })
-  readProxyHeaders(http.server, {
-    isTrustedProxy: config.isTrustedProxy,
-    clock,
-    refused: (source) => log.warn('http.refused', { source, reason: 'proxy-header' }),
   })
   await http.listen({ host: settings.BOWLINE_HOST, port: settings.BOWLINE_HTTP_PORT, backlog: 4_096 })
   await certificates.start(onEnd, mail.queue)

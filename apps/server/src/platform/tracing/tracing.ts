@@ -1,15 +1,8 @@
 // Sends spans to a collector: OpenTelemetry's SDK, loaded only when there is one.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ServerSettings } from '@bowline/contract/config'
 import { trace } from '@opentelemetry/api'
 import { VERSION } from '../version.ts'
-
-export interface TracingOptions {
-  /** Base address of the collector, without a slash at its end. */
-  readonly url: string
-  /** Traced logins and requests, of a hundred. */
-  readonly percent: number
-  /** Name of this server process. */
-  readonly node: string
-}
 
 /** Spans that wait for the collector; further ones are dropped. */
 const MAX_WAITING = 2_048
@@ -18,8 +11,17 @@ const BATCH_MS = 5_000
 /** For a batch, and for what is left when the server stops. */
 const EXPORT_MS = 5_000
 
-/** @returns sends what waits, for five seconds at most, and stops */
-export async function startTracing({ url, percent, node }: TracingOptions): Promise<() => Promise<void>> {
+/**
+ * Starts to send spans where there is a collector.
+ * @param node name of this server process
+ * @param onEnd takes what sends the rest, for five seconds at most, and stops
+ */
+export async function startTracing(
+  { BOWLINE_OTLP_URL: url, BOWLINE_TRACE_PERCENT: percent }: ServerSettings,
+  node: string,
+  onEnd: (ending: () => Promise<void>) => void,
+): Promise<void> {
+  if (url === undefined) return
   const [sdk, { OTLPTraceExporter }, { resourceFromAttributes }] = await Promise.all([
     import('@opentelemetry/sdk-trace'),
     import('@opentelemetry/exporter-trace-otlp-proto'),
@@ -37,9 +39,9 @@ export async function startTracing({ url, percent, node }: TracingOptions): Prom
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter, ...limits, exportTimeoutMillis: EXPORT_MS })],
   })
   trace.setGlobalTracerProvider(provider)
-  return async () => {
+  onEnd(async () => {
     trace.disable()
     // A collector that is away keeps no server from stopping.
-    await provider.shutdown().catch(() => undefined)
-  }
+    await Promise.race([provider.shutdown().catch(() => undefined), pause(EXPORT_MS, undefined, { ref: false })])
+  })
 }
