@@ -77,10 +77,10 @@ module.exports = {
     },
     {
       name: 'loaded-when-used',
-      comment: 'Only servers with an S3 store pay for its SDK.',
+      comment: 'Only servers with an S3 store, or a collector of traces, pay for the SDK.',
       severity: 'error',
       from: {},
-      to: { path: '@aws-sdk/', dynamic: false },
+      to: { path: '@aws-sdk/|@opentelemetry/(?!api/)', dynamic: false },
     },
     {
       name: 'no-cycles',

@@ -97,10 +97,13 @@ const sidebars: SidebarsConfig = {
       pages(
         'self-hosted',
         'deploying',
+        'balancers',
         'configuring',
         'mail',
         'billing',
         'administration',
+        'monitoring',
+        'runbooks',
         'reference',
         'checking',
         'upgrading',

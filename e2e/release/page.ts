@@ -9,7 +9,7 @@ export type Step = { readonly script: string } | { readonly file: string; readon
 /** @param page relative to the folder of the documentation's pages */
 export async function stepsOf(page: string): Promise<Step[]> {
   const text = await readFile(join(root, 'apps/docs/content', page), 'utf8')
-  const fences = text.matchAll(/^( *)```(bash release|ini title="([^"]+)")\n([\s\S]*?)^ *```/gm)
+  const fences = text.matchAll(/^( *)```(bash release|ini title="([^"]+)"[^\n]*)\n([\s\S]*?)^ *```/gm)
   return [...fences].map(([, indent = '', , file, body = '']) => {
     const code = body.replaceAll(new RegExp(`^${indent}`, 'gm'), '')
     return file === undefined ? { script: code } : { file, text: code }

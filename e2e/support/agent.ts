@@ -34,7 +34,7 @@ export interface Agent {
  * @param settings beside those that lead it to the server
  */
 export async function startAgent(
-  server: Server,
+  server: Pick<Server, 'origin' | 'tenant' | 'ssh' | 'client'>,
   name: string,
   accept = acceptDevice,
   settings: Readonly<Record<string, string>> = {},

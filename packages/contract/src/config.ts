@@ -11,6 +11,7 @@ import { port, whole } from './settings/numbers.ts'
 import { REGISTRATION_SETTINGS } from './settings/registration.ts'
 import { SSH_SETTINGS } from './settings/ssh.ts'
 import { STORE_SETTINGS } from './settings/store.ts'
+import { TRACING_SETTINGS } from './settings/tracing.ts'
 import { TUNNEL_SETTINGS } from './settings/tunnels.ts'
 
 export type { Program }
@@ -93,7 +94,7 @@ export const SETTINGS = {
     programs: server,
     schema: list.default([]),
     description:
-      'Comma-separated addresses or CIDR ranges whose forwarded headers are believed, and on the SSH port their PROXY header.',
+      'Comma-separated addresses or CIDR ranges whose forwarded headers are believed, and their PROXY header, on the ports of SSH, HTTP and TCP tunnels.',
   },
   BOWLINE_TLS_CERT_FILE: {
     programs: server,
@@ -154,6 +155,7 @@ export const SETTINGS = {
     schema: list.default([]),
     description: 'Addresses or CIDR ranges that may read /metrics without the node secret.',
   },
+  ...TRACING_SETTINGS,
   ...DOCS_SETTINGS,
   BOWLINE_LOG_LEVEL: {
     programs: ['server', 'agent'],

@@ -9,6 +9,16 @@ const text = (max: number) => z.string().max(max)
 /** Environment variables a device accepts from a client: language and terminal. Others could inject code. */
 export const CLIENT_VARIABLE = /^(?:LANG|LC_[A-Z]+|TERM|COLORTERM)$/
 
+/** Trace of the server's (W3C `traceparent`), for the device's own log; older agents ignore it. */
+const traced = {
+  trace: z
+    .string()
+    .regex(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/)
+    .optional()
+    // What only helps to search logs refuses nobody.
+    .catch(undefined),
+}
+
 /** Terminal size in characters, and in pixels when known (0 otherwise). */
 export const WindowSize = z.object({ columns: uint, rows: uint, width: uint, height: uint })
 export type WindowSize = z.infer<typeof WindowSize>
@@ -24,6 +34,7 @@ export const AuthOpen = z.object({
   user: text(256),
   /** The user's address, for the device's own log. */
   remote: text(64),
+  ...traced,
 })
 export type AuthOpen = z.infer<typeof AuthOpen>
 
@@ -93,6 +104,7 @@ export const SessionOpen = z.object({
   /** Ids of this login's `listen` streams exposed to the process as SSH_AUTH_SOCK and DISPLAY. */
   agent: uint.optional(),
   x11: uint.optional(),
+  ...traced,
 })
 export type SessionOpen = z.infer<typeof SessionOpen>
 

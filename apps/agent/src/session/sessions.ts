@@ -116,7 +116,7 @@ export class Sessions {
       isOwnProgram: run.becomes,
       greeting: visit.greeting,
       left: () => visit.end(),
-      started: (pid) => this.#log.info('session.started', { ...fields, pid }),
+      started: (pid) => this.#log.info('session.started', { ...fields, pid, trace: request.trace }),
       ended: () => {
         this.#running.delete(session)
         login.members.delete(session)

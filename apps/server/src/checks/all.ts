@@ -1,15 +1,19 @@
-// Checks for everything that would make a start of the server fail; starts and writes nothing.
+// Checks for everything that would make a start of the server fail, and for the state of the installation that is there;
+// starts and writes nothing.
 import { ConfigError } from '@bowline/contract/config'
 import { readConfig, type ServerConfig } from '../config.ts'
 import { CONSOLE_NOT_BUILT, isBuilt } from '../http/files/static.ts'
 import { productFolders } from '../platform/folders.ts'
 import { createS3Client } from '../platform/s3/client.ts'
 import { checkCertificate } from './certificate.ts'
+import { checkContradictions } from './contradictions.ts'
 import { checkDatabase } from './database.ts'
 import { existingFiles } from './existing-files.ts'
 import { type Finding, finding, reason } from './finding.ts'
+import { checkBundles, checkFiles } from './host.ts'
 import { checkMail } from './mail.ts'
 import { checkDomain, checkPorts } from './network.ts'
+import { checkPublicAddress } from './public-address.ts'
 import { checkDataFolder, checkRoom } from './storage.ts'
 
 const STORE_TIMEOUT_MS = 10_000
@@ -31,7 +35,7 @@ export async function checkEverything(
   }
   const parts = await Promise.all([
     checkDataFolder(config),
-    checkDatabase(config),
+    checkDatabase(config, now),
     checkCertificate(config, now),
     checkPorts(config),
     checkDomain(config.settings.BOWLINE_DOMAIN),
@@ -39,8 +43,13 @@ export async function checkEverything(
     checkStore(config),
     checkMail(config),
     checkConsole(),
+    checkBundles(),
+    checkFiles(config),
+    checkPublicAddress(config),
   ])
-  return [finding('settings', 'ok', 'Every setting is known and valid.'), ...parts.flat()]
+  const settings = checkContradictions(config)
+  if (settings.length === 0) settings.push(finding('settings', 'ok', 'Every setting is known and valid.'))
+  return [...settings, ...parts.flat()]
 }
 
 async function checkStore({ objectStore }: ServerConfig): Promise<Finding[]> {

@@ -1,4 +1,4 @@
-// Findings of `bowline check` for sound parts and for each kind of defect.
+// Findings of `bowline doctor` for sound parts and for each kind of defect.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'

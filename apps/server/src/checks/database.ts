@@ -1,4 +1,5 @@
-// Database check: reachability, permissions, and the migrations that the next start would run.
+// Database check: reachability, permissions, and the migrations that the next start would run; with all of them, what the
+// installation's rows say.
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client } from 'pg'
@@ -11,13 +12,17 @@ import { asOwner, DatabaseRefused, type OwnerConnection, type OwnerFacts } from 
 import { refuseTransactionPooling } from '../db/pool/pooler.ts'
 import { APP_ROLE, SYSTEM_ROLE } from '../db/roles.ts'
 import { type Finding, finding, reason } from './finding.ts'
+import { checkInstallation } from './installation.ts'
 
 const CHECK = 'database'
 
-export async function checkDatabase({ settings, dataFolder }: ServerConfig): Promise<Finding[]> {
-  const url = settings.BOWLINE_DATABASE_URL
+/** @param now milliseconds since the epoch */
+export async function checkDatabase(config: ServerConfig, now: number): Promise<Finding[]> {
+  const url = config.settings.BOWLINE_DATABASE_URL
   try {
-    return url === undefined ? await checkEmbedded(dataFolder) : await checkServer(url, `at ${addressOf(url)}`)
+    return url === undefined
+      ? await checkEmbedded(config, now)
+      : await checkServer(url, `at ${addressOf(url)}`, config, now)
   } catch (error) {
     const remedy =
       error instanceof DatabaseRefused || url === undefined
@@ -27,10 +32,11 @@ export async function checkDatabase({ settings, dataFolder }: ServerConfig): Pro
   }
 }
 
-async function checkEmbedded(dataFolder: string): Promise<Finding[]> {
+async function checkEmbedded(config: ServerConfig, now: number): Promise<Finding[]> {
+  const { dataFolder } = config
   const { major, version } = await findPackage()
   const running = await findRunningPostgres(dataFolder)
-  if (running) return checkServer(running, 'of the running server')
+  if (running) return checkServer(running, 'of the running server', config, now)
   const brought = `the embedded PostgreSQL ${version}`
   if ((await existingCluster(dataFolder, major)) !== undefined) {
     const message = `Not running; the next start runs ${brought} on it. Migrations can be checked only while the server runs.`
@@ -43,11 +49,18 @@ async function checkEmbedded(dataFolder: string): Promise<Finding[]> {
   return [finding(CHECK, 'fail', message, remedy)]
 }
 
-async function checkServer(owner: OwnerConnection, where: string): Promise<Finding[]> {
+async function checkServer(
+  owner: OwnerConnection,
+  where: string,
+  config: ServerConfig,
+  now: number,
+): Promise<Finding[]> {
   return asOwner(owner, async (client, facts) => {
     await refuseTransactionPooling(owner, client)
     const message = `PostgreSQL ${facts.major} ${where} answers, and its login ${facts.user} can be used.`
-    return [finding(CHECK, 'ok', message), ...(await checkRoles(client, facts)), await checkMigrations(client)]
+    const { migrations, isComplete } = await checkMigrations(client)
+    const findings = [finding(CHECK, 'ok', message), ...(await checkRoles(client, facts)), migrations]
+    return isComplete ? [...findings, ...(await checkInstallation(owner, config, now))] : findings
   })
 }
 
@@ -63,24 +76,31 @@ async function checkRoles(client: Client, { user }: OwnerFacts): Promise<Finding
   return [finding(CHECK, 'fail', message, `Run as an administrator: alter role ${user} createrole;`)]
 }
 
-async function checkMigrations(client: Client): Promise<Finding> {
+/** `isComplete`: the tables are those of this version. */
+async function checkMigrations(client: Client): Promise<{ migrations: Finding; isComplete: boolean }> {
+  const incomplete = (migrations: Finding) => ({ migrations, isComplete: false })
   const migrations = await readMigrations(MIGRATIONS_FOLDER)
   const { rows } = await client.query<{ has: boolean }>(
     `select to_regclass('public.schema_migrations') is not null as has`,
   )
   if (!rows[0]?.has) {
-    return finding('migrations', 'ok', `The database is empty; the first start runs all ${migrations.length}.`)
+    const message = `The database is empty; the first start runs all ${migrations.length}.`
+    return incomplete(finding('migrations', 'ok', message))
   }
   const applied = await readHistory(client)
   try {
     refuseForeign('The database', applied, migrations)
   } catch (error) {
-    return finding('migrations', 'fail', reason(error), 'Use the version of Bowline that was here before.')
+    const remedy = 'Use the version of Bowline that was here before.'
+    return incomplete(finding('migrations', 'fail', reason(error), remedy))
   }
   const missing = migrations.length - applied.length
-  if (missing === 0) return finding('migrations', 'ok', `All ${migrations.length} were run.`)
+  if (missing === 0) {
+    return { migrations: finding('migrations', 'ok', `All ${migrations.length} were run.`), isComplete: true }
+  }
   const message = `${missing} of ${migrations.length} are missing; the next start runs them.`
-  return finding('migrations', 'warn', message, 'Make a backup first: bowline backup <file>. There is no way back.')
+  const remedy = 'Make a backup first: bowline backup <file>. There is no way back.'
+  return incomplete(finding('migrations', 'warn', message, remedy))
 }
 
 /** Host and database of the URL, without its password. */

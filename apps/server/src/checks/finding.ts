@@ -1,4 +1,4 @@
-// A finding of `bowline check`.
+// A finding of `bowline doctor`.
 
 export interface Finding {
   /** Subject of the check: `database`, `SSH port`. */

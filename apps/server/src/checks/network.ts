@@ -12,7 +12,7 @@ import { type Finding, finding, reason } from './finding.ts'
 const ANSWER_TIMEOUT_MS = 10_000
 /** Matches any version: an upgrade is checked beside the server that it will replace. */
 const OUR_SSH = /^SSH-2[.]0-OpenSSH_.*Bowline/
-const OurInfo = z.object({ version: z.string(), endpoints: z.object({ api: z.string(), ssh: z.string() }) })
+export const OurInfo = z.object({ version: z.string(), endpoints: z.object({ api: z.string(), ssh: z.string() }) })
 
 /** Checks the ports: free, or already taken by a Bowline server. */
 export async function checkPorts({ settings, tls, acme }: ServerConfig): Promise<Finding[]> {
@@ -63,7 +63,8 @@ function bindingProblem(host: string, port: number): Promise<NodeJS.ErrnoExcepti
   return promise
 }
 
-async function isOurHttp(host: string, port: number, secure: boolean): Promise<boolean> {
+/** True if a Bowline server answers there. */
+export async function isOurHttp(host: string, port: number, secure: boolean): Promise<boolean> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
   const options = { host: reachable(host), port, path: '/info', timeout: ANSWER_TIMEOUT_MS, agent: false as const }
   // The certificate's owner does not matter here.

@@ -9,9 +9,9 @@ import { addApiKeyCommands } from './api-keys.ts'
 import { addArchiveCommands } from './archives.ts'
 import { addCertificateCommands } from './certificate.ts'
 import { addBillingCommands } from './cloud/billing.ts'
-import { addCheckCommand } from './check.ts'
 import { addLoginCommands } from './client/login.ts'
 import { addDeviceCommands } from './devices.ts'
+import { addDoctorCommand } from './doctor.ts'
 import { addMailCommands } from './mail.ts'
 import { addExportCommand } from './namespaces/export.ts'
 import { addLeavingCommands } from './namespaces/leaving.ts'
@@ -20,7 +20,7 @@ import { addIdentityCommands } from './accounts/identities.ts'
 import { addPasskeyCommands } from './accounts/passkeys.ts'
 import { addPublicKeyCommands } from './public-keys.ts'
 import { addRecordingCommands } from './recordings.ts'
-import type { Terminal } from './terminal.ts'
+import { ExitStatus, type Terminal } from './terminal.ts'
 import { addFactorCommands } from './accounts/factors.ts'
 import { addScimCommands } from './scim.ts'
 import { addConnectorCommands } from './connectors.ts'
@@ -34,7 +34,7 @@ const MISUSED = 2
 /**
  * Runs one command.
  * @param args as typed, without the program's name
- * @returns exit status: 0; 1 when the command failed; 2 for wrong arguments or settings
+ * @returns exit status: 0; 1 when the command failed; 2 for wrong arguments or settings; that of an {@link ExitStatus}
  */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   const program = new Command('bowline').description('SSH to any device behind any network').version(VERSION)
@@ -57,7 +57,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
       refuse('the agent is a program of its own; the command that the console shows installs it on a device'),
     )
   addLoginCommands(program, terminal)
-  addCheckCommand(program, terminal)
+  addDoctorCommand(program, terminal)
   const user = addUserCommands(program, terminal)
   addPeopleCommands(user, terminal)
   addFactorCommands(user, terminal)
@@ -89,6 +89,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     const problems =
       error instanceof ConfigError ? error.problems : [error instanceof Error ? error.message : String(error)]
     for (const problem of problems) terminal.complain(`bowline: ${problem}`)
+    if (error instanceof ExitStatus) return error.status
     return error instanceof ConfigError ? MISUSED : FAILED
   }
 }

@@ -9,6 +9,16 @@ export interface Terminal {
   complain(line: string): void
 }
 
+/** Ends a command with a status of its own; the message goes to stderr. */
+export class ExitStatus extends Error {
+  readonly status: number
+  constructor(status: number, message: string) {
+    super(message)
+    this.name = 'ExitStatus'
+    this.status = status
+  }
+}
+
 /** The `--json` option of every command. */
 export interface Format {
   readonly json?: boolean

@@ -1,18 +1,32 @@
-// The paths at which a connection of HTTP becomes something else: links of agents, terminals of browsers, and tunnels.
+// Connections of HTTP: whom a trusted proxy connects for, and the paths at which one becomes something else: links of
+// agents, terminals of browsers, and tunnels.
 import type { Server } from 'node:http'
 import { LEGACY_TERMINAL_PATH, TERMINAL_PATH } from '@bowline/contract/terminal/messages'
 import { LINK_PATH } from '@bowline/link/upgrade'
 import type { ServerConfig } from '../config.ts'
+import type { Clock } from '@bowline/base/clock'
+import { readProxyHeaders } from '../gateway/admission/proxied-listener.ts'
 import { type UpgradeHandler, attachUpgrades } from '../gateway/links/upgrades.ts'
+import type { Log } from '../platform/log.ts'
 import type { TunnelParts } from './tunnels.ts'
 
-/** Gives each path its endpoint. */
+/** Gives each path its endpoint. Call it after everything else that listens for connections. */
 export function attachEndpoints(
   server: Server,
-  { isTrustedProxy, isKnownHost }: Pick<ServerConfig, 'isTrustedProxy' | 'isKnownHost'>,
+  {
+    isTrustedProxy,
+    isKnownHost,
+    clock,
+    log,
+  }: Pick<ServerConfig, 'isTrustedProxy' | 'isKnownHost'> & {
+    readonly clock: Clock
+    readonly log: Log
+  },
   { traffic, proxy }: Pick<TunnelParts, 'traffic' | 'proxy'>,
   endpoints: Readonly<Record<'link' | 'terminal' | 'legacy', UpgradeHandler>>,
 ): void {
+  const refused = (source: string): void => log.warn('http.refused', { source, reason: 'proxy-header' })
+  readProxyHeaders(server, { isTrustedProxy, clock, refused })
   attachUpgrades(server, {
     isTrustedProxy,
     isKnownHost,

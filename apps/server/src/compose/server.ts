@@ -54,6 +54,7 @@ import type { Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { createMetrics } from '../platform/metrics.ts'
 import { nodeName } from '../platform/node-name.ts'
+import { startTracing } from '../platform/tracing/tracing.ts'
 import { startRecordings } from '../recordings/start.ts'
 import { closeLostSessions } from '../sessions/service.ts'
 import { createTerminalTickets } from '../terminals/tickets.ts'
@@ -100,6 +101,7 @@ async function start(
   const { settings, dataFolder, objectStore: store } = config
   await mkdir(dataFolder, { recursive: true, mode: 0o700 })
   const node = await nodeName(dataFolder)
+  await startTracing(settings, node, onEnd)
   const database = await connect(config, log, onFatal, onEnd)
   const system = database.system()
   const clock = parts.sharedTime ? await shareTime(parts.clock, database, log, onEnd) : parts.clock
@@ -148,6 +150,7 @@ async function start(
     listeners: () => bus.listenerCount,
     uploads,
     mails: mail.counts,
+    ping: () => database.ping(),
   })
   const mfa = mfaDeps({ config, keys, auth, mails: mail.queue })
   const waiting = createWaitingLogins({ clock, db: system })
@@ -272,7 +275,7 @@ async function start(
     readToken: (token) => tokens.readDevice(token),
     findKey: (device) => findDeviceKey(tenantContext(device.tenant, { kind: 'device', ...device }), device.uid),
   })
-  attachEndpoints(http.server, config, tunnels, { link, ...webEndpoints })
+  attachEndpoints(http.server, { ...config, clock, log }, tunnels, { link, ...webEndpoints })
 
   let httpClosed: Promise<void> = Promise.resolve()
   // Links are sockets of the HTTP server, which closes only after them.

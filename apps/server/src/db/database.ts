@@ -67,6 +67,18 @@ export async function openDatabase({ owner, poolSize, log }: DatabaseOptions): P
   }
 }
 
+/**
+ * Opens the view of all rows of a database that has its roles and migrations already; checks and changes nothing.
+ * @throws never: the first query reports what is wrong
+ */
+export function openSystemView(
+  owner: OwnerConnection,
+  log: Log,
+): { readonly system: Kysely<Schema>; close(): Promise<void> } {
+  const pool = openPool(owner, SYSTEM_ROLE, 1, log)
+  return { system: view(pool, undefined), close: () => pool.close() }
+}
+
 function view(pool: ConnectionPool, tenant: TenantId | undefined): Kysely<Schema> {
   return new Kysely<Schema>({ dialect: poolDialect(pool, tenant) })
 }

@@ -15,6 +15,7 @@ import {
   type SshConnection,
 } from '@bowline/ssh/api'
 import type { Log } from '../platform/log.ts'
+import { type Span, beginSpan, inSpan } from '../platform/tracing/spans.ts'
 import type { SessionCause } from '../sessions/service.ts'
 import type { Admitted } from './admission/admission.ts'
 import { offenceOf } from './admission/offence.ts'
@@ -81,6 +82,10 @@ export class Connection implements ConnectionHandler {
   /** Causes known before the transport's, see {@link highestRanked}. */
   #ended: SessionCause | undefined
   #lost: SessionCause | undefined
+  /** From the accepted socket to the first process, or to the end. */
+  readonly #trace: Span
+  /** Until the first authentication request. */
+  readonly #keyExchange: Span
 
   /** @param closed called once, last, with the work that outlives the connection */
   constructor(
@@ -91,9 +96,27 @@ export class Connection implements ConnectionHandler {
     this.#deps = deps
     this.#admitted = admitted
     this.#closed = closed
+    this.#trace = beginSpan('ssh.login', { 'bowline.endpoint': deps.endpoint })
+    this.#keyExchange = beginSpan('ssh.key-exchange', {}, this.#trace)
   }
 
-  async authenticate(connection: SshConnection, attempt: AuthAttempt): Promise<AuthDecision> {
+  authenticate(connection: SshConnection, attempt: AuthAttempt): Promise<AuthDecision> {
+    endOnce(this.#keyExchange)
+    const { method } = attempt
+    const attributes = { 'bowline.method': method }
+    return inSpan(
+      'ssh.authenticate',
+      this.#trace,
+      async (span) => {
+        const decision = await this.#authenticate(connection, attempt)
+        span.setAttribute('bowline.result', decision.result)
+        return decision
+      },
+      attributes,
+    )
+  }
+
+  async #authenticate(connection: SshConnection, attempt: AuthAttempt): Promise<AuthDecision> {
     // Nothing is disclosed before an attempt, except that the name is malformed.
     const id = (this.#id ??= parseSshId(attempt.user))
     if (!id) return { result: 'disconnect', message: TEXTS.wrongFormat }
@@ -178,6 +201,7 @@ export class Connection implements ConnectionHandler {
   closed(connection: SshConnection, cause: CloseCause): void {
     const stage = this.#stage
     this.#stage = { is: 'closed' }
+    for (const span of [this.#keyExchange, this.#trace]) endOnce(span)
     const authenticated = stage.is === 'authenticated'
     const refused = stage.is === 'unauthenticated' && stage.outcome === 'refused'
     const ended = highestRanked({
@@ -206,7 +230,7 @@ export class Connection implements ConnectionHandler {
   }
 
   #createLogin(connection: SshConnection, id: SshId): Login {
-    return new Login(this.#deps, connection, id, {
+    return new Login({ ...this.#deps, trace: this.#trace }, connection, id, {
       accepted: (login, since) => {
         // The client may have left meanwhile; closing the login then ends what it holds.
         if (this.#stage.is !== 'unauthenticated') return
@@ -290,6 +314,11 @@ export class Connection implements ConnectionHandler {
     // A page's malformed message is a bug in the console; a penalty would block everybody behind that address.
     if (offence !== 'abuse' || this.#deps.endpoint !== 'web') this.#admitted.offend(offence)
   }
+}
+
+/** Ends a span that may have ended. */
+function endOnce(span: Span): void {
+  if (span.isRecording()) span.end()
 }
 
 /** Answers a public key query (RFC 4252 section 7). Certificates are never accepted. */

@@ -33,6 +33,7 @@ export type LogEvent =
   | 'link.up'
   | 'link.down'
   | 'link.displaced'
+  | 'http.refused'
   | 'ssh.refused'
   | 'ssh.connected'
   | 'ssh.login'

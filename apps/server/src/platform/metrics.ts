@@ -1,5 +1,6 @@
 // Declares all metrics, in Prometheus' text format; the rest of the server only counts.
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client'
+import { VERSION } from './version.ts'
 
 /** Recordings that are being uploaded. */
 export interface UploadCounts {
@@ -48,9 +49,28 @@ export function createMetrics(read: {
   uploads: UploadCounts | undefined
   mails: MailCounts
   certificates: CertificateCounts
+  /** Resolves when the database answers; rejects within seconds otherwise. */
+  ping: () => Promise<void>
 }): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  const build = { name: 'bowline_build_info', help: 'The version that runs', labelNames: ['version'] }
+  new Gauge({ ...build, registers: [registry] }).set({ version: VERSION }, 1)
+  registry.registerMetric(
+    new Gauge({
+      name: 'bowline_database_up',
+      help: 'Whether the database answered this scrape',
+      registers: [],
+      async collect() {
+        this.set(
+          await read.ping().then(
+            () => 1,
+            () => 0,
+          ),
+        )
+      },
+    }),
+  )
   const gauge = (name: string, help: string, value: () => number): void => {
     registry.registerMetric(
       new Gauge({

@@ -34,13 +34,17 @@ export interface AuthStream {
 const ANSWER_MS = 30_000
 const MAX_ROUNDS = 32
 
-/** @param lost called when the stream ends */
+/**
+ * @param lost called when the stream ends
+ * @param traced further fields for the device: the trace
+ */
 export function openAuthStream(
   link: Link,
   user: string,
   connection: Pick<SshConnection, 'sessionId' | 'peer'>,
   clock: Clock,
   lost: (cause: LinkCause) => void,
+  traced: { readonly trace?: string } = {},
 ): AuthStream {
   let answer: ((answer: AuthAnswer | undefined) => void) | undefined
   let closed = false
@@ -58,7 +62,8 @@ export function openAuthStream(
       lost(cause)
     },
   }
-  const stream = link.open('auth', { session: connection.sessionId, user, remote: connection.peer.address }, handler)
+  const open = { session: connection.sessionId, user, remote: connection.peer.address, ...traced }
+  const stream = link.open('auth', open, handler)
 
   function exchange(message: LinkMessage): Promise<AuthAnswer | undefined> {
     if (closed) return Promise.resolve(undefined)

@@ -25,6 +25,7 @@ import { type SessionRecord, openSessionRecord } from '../record/session-record.
 import type { SessionBudget } from './session-budget.ts'
 import type { SshId } from './sshid.ts'
 import type { Statement } from './statement.ts'
+import { type Span, inSpan, traceField } from '../../platform/tracing/spans.ts'
 import { TEXTS } from '../record/texts.ts'
 
 export interface LoginDeps extends FirewallCheckDeps, FactorCheckDeps {
@@ -47,6 +48,9 @@ export interface LoginDeps extends FirewallCheckDeps, FactorCheckDeps {
   readonly sign: (statement: Statement) => string
 }
 
+/** Login's own dependencies and the trace that it belongs to. */
+export type TracedLoginDeps = LoginDeps & { readonly trace: Span }
+
 /** A login that the device has accepted; lives as long as the SSH connection and the link. */
 export interface AcceptedLogin {
   readonly link: Link
@@ -59,6 +63,7 @@ export interface AcceptedLogin {
   readonly recorded: Promise<void>
   readonly target: LoginTarget
   readonly forwarding: ForwardingState
+  readonly trace: Span
   readonly user: string
   /** Wire encoding of the key that was used; undefined for a password. */
   readonly key: Uint8Array | undefined
@@ -87,7 +92,7 @@ const NO_PERMIT = Promise.resolve(() => undefined)
 
 /** Used in this order: any number of `query` and `evaluate`, one at a time, then `close`. */
 export class Login {
-  readonly #deps: LoginDeps
+  readonly #deps: TracedLoginDeps
   readonly #connection: SshConnection
   readonly #id: SshId
   readonly #events: LoginEvents
@@ -102,7 +107,7 @@ export class Login {
   /** The pending attempt. */
   #attempt: Promise<unknown> = Promise.resolve()
 
-  constructor(deps: LoginDeps, connection: SshConnection, id: SshId, events: LoginEvents) {
+  constructor(deps: TracedLoginDeps, connection: SshConnection, id: SshId, events: LoginEvents) {
     this.#deps = deps
     this.#connection = connection
     this.#id = id
@@ -206,9 +211,9 @@ export class Login {
   }
 
   async #decide(credential: Credential): Promise<AuthDecision> {
-    const { live, resolve, agents, contextOf } = this.#deps
+    const { live, resolve, agents, contextOf, trace } = this.#deps
     const since = live.changes
-    const target = await resolve(this.#id.target)
+    const target = await inSpan('login.resolve', trace, () => resolve(this.#id.target))
     const link = target?.status === 'accepted' ? agents.find(target.uid) : undefined
     const byKey = credential.method === 'publickey'
     // An unregistered key discloses nothing, not even that there is no such device: the client tries its next key.
@@ -222,13 +227,14 @@ export class Login {
     row.catch(() => undefined)
     try {
       const { address } = this.#connection.peer
-      const allowed = await this.#firewall.allows(ctx, row, target, { address, ...this.#useOf(target) })
+      const asked = { address, ...this.#useOf(target) }
+      const allowed = await inSpan('login.firewall', trace, () => this.#firewall.allows(ctx, row, target, asked))
       if (!allowed) return this.#refuse(credential, TEXTS.refused)
       if (!link) return this.#refuse(credential, TEXTS.unreachable)
       const factor = byKey ? await this.#factor.ofKey(ctx, target, this.#id.user, credential) : 'passed'
       if (factor === 'waited') return await this.#decide(credential)
       if (factor !== 'passed') return factor
-      return await this.#askDevice({ ctx, target, credential, row }, link, since)
+      return await inSpan('device.auth', trace, () => this.#askDevice({ ctx, target, credential, row }, link, since))
     } finally {
       await row
     }
@@ -304,9 +310,10 @@ export class Login {
   #authStreamOn(link: Link, clock: Clock): AuthStream {
     if (this.#auth?.usableOn(link)) return this.#auth
     this.#auth?.stream.close({ by: 'gateway', reason: 'login-closed', message: 'The device has connected anew.' })
-    const opened = openAuthStream(link, this.#id.user, this.#connection, clock, (cause) => {
+    const lost = (cause: LinkCause): void => {
       if (this.#auth === opened) this.#events.lost(cause)
-    })
+    }
+    const opened = openAuthStream(link, this.#id.user, this.#connection, clock, lost, traceField(this.#deps.trace))
     this.#auth = opened
     return opened
   }
@@ -331,7 +338,8 @@ export class Login {
     })
     const key = credential.method === 'publickey' ? credential.blob : undefined
     const forwarding = { policy: target.forwarding, used: false }
-    this.#events.accepted({ ...device, ctx, recorded, target, forwarding, user, key }, since)
+    const { trace } = this.#deps
+    this.#events.accepted({ ...device, ctx, recorded, target, forwarding, trace, user, key }, since)
     return { result: 'accept' }
   }
 

@@ -2,6 +2,7 @@
 // size changes, signals and exit.
 import type { LinkMessage, StreamHandler } from '@bowline/link/api'
 import { CLIENT_VARIABLE, type Pty, type SessionOpen } from '@bowline/link/stream-messages'
+import { beginSpan, traceField } from '../../platform/tracing/spans.ts'
 import type { ChannelHandler, CloseCause, PtyRequest, SessionRequest, SshChannel } from '@bowline/ssh/api'
 import { announce, connectedLine } from '../record/announcement.ts'
 import { fileLog } from '../record/file-log.ts'
@@ -210,7 +211,13 @@ export class SessionChannel implements ChannelHandler {
       client: { address, port },
       ...(agent ? { agent: agent.id } : {}),
       ...(display ? { x11: display.id } : {}),
+      ...traceField(login.trace),
     }
+    const starting = beginSpan(
+      'process.start',
+      { 'bowline.run': run.type, 'bowline.terminal': pty !== undefined },
+      login.trace,
+    )
     return new Promise((resolve) => {
       login.link.open(
         'session',
@@ -225,6 +232,9 @@ export class SessionChannel implements ChannelHandler {
             ...this.#parts,
             inOrder: isText ? (act) => recorder.after(act) : (act) => act(),
             started: (runs, quiet) => {
+              starting.end()
+              // The login is over with its first process.
+              if (login.trace.isRecording()) login.trace.end()
               if (runs) this.#greet(run, quiet)
               resolve(runs)
             },
