@@ -45,6 +45,8 @@ import { composeConnectors } from './connectors.ts'
 import { connect, shareTime } from './database.ts'
 import { attachEndpoints } from './endpoints.ts'
 import { composeJudging } from './judging.ts'
+import { composeNode } from './nodes.ts'
+import { newRun } from '../nodes/identity.ts'
 import { react } from './reactions.ts'
 import { serveFiles } from './files.ts'
 import { composeScim } from './scim.ts'
@@ -55,7 +57,7 @@ import type { Log } from '../platform/log.ts'
 import { createMetrics } from '../platform/metrics.ts'
 import { nodeName } from '../platform/node-name.ts'
 import { startRecordings } from '../recordings/start.ts'
-import { closeLostSessions } from '../sessions/service.ts'
+import { type SessionCause, closeLostSessions } from '../sessions/service.ts'
 import { createTerminalTickets } from '../terminals/tickets.ts'
 
 export interface ServerParts {
@@ -77,6 +79,12 @@ export interface RunningServer {
   readonly setupLink: string | undefined
   /** Asks agents to reconnect elsewhere and refuses logins; ends sessions still running after the drain time. */
   close(): Promise<void>
+}
+
+const FENCED: SessionCause = {
+  by: 'gateway',
+  reason: 'node-lost',
+  message: 'The server that held the connection was counted as lost.',
 }
 
 /** Starts everything. When a part fails, stops the parts before it and throws the failure. */
@@ -132,6 +140,21 @@ async function start(
   const { mail, auth, registration, mailRequests } = await startAccounts(accountParts)
   const singleSignOn = assembleSingleSignOn(auth, config, signInContext, onEnd)
 
+  const lease = composeNode({
+    system,
+    clock,
+    log,
+    identity: await newRun(node, settings.BOWLINE_NODE_ADDRESS),
+    links: () => agents.count,
+    sessions: () => gateway.connectionCount,
+    listening: () => [],
+    fence() {
+      agents.fence()
+      gateway.endAll(FENCED)
+    },
+    buried: () => undefined,
+    beaten: () => undefined,
+  })
   const agents = createAgents({
     db: system,
     clock,
@@ -274,12 +297,14 @@ async function start(
   attachEndpoints(http.server, config, tunnels, { link, ...webEndpoints })
 
   let httpClosed: Promise<void> = Promise.resolve()
+  onEnd(() => lease.close())
   // Links are sockets of the HTTP server, which closes only after them.
   onEnd(() => httpClosed)
   onEnd(() => agents.close())
   onEnd(() => dialing.close())
   onEnd(() => Promise.resolve(webEndpoints.close()))
   onEnd(() => Promise.resolve(tunnels.close()))
+  await lease.start()
   await tunnels.start()
   agents.start()
   dialing.start()

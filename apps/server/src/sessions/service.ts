@@ -215,6 +215,15 @@ export function closeLostSessions(db: Kysely<Schema>, node: string): Promise<num
   })
 }
 
+/** Closes the sessions of a node that was lost. @param db system connection */
+export function closeSessionsOfLostNode(db: Kysely<Schema>, node: string): Promise<number> {
+  return closeSessionsOfNode(db, node, {
+    by: 'gateway',
+    reason: 'node-lost',
+    message: 'The server that held the connection was lost.',
+  })
+}
+
 /** Updates `last_seen` of active sessions. @param db system connection */
 export function keepSessionsAlive(db: Kysely<Schema>, uids: readonly SessionUid[]): Promise<void> {
   return touchSessions(db, uids)

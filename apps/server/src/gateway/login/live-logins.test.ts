@@ -52,6 +52,8 @@ function setUp() {
         factorHours: null,
         servicesNeedNoFactor: false,
         lapsed: false,
+        node: '',
+        epoch: 0,
         ...names,
       }
     },

@@ -17,6 +17,8 @@ const target = (device: string, tenant = '1'): LoginTarget => ({
   factorHours: null,
   servicesNeedNoFactor: false,
   lapsed: false,
+  node: '',
+  epoch: 0,
 })
 
 describe('session budget', () => {
