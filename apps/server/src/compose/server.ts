@@ -45,7 +45,7 @@ import { composeConnectors } from './connectors.ts'
 import { connect, shareTime } from './database.ts'
 import { attachEndpoints } from './endpoints.ts'
 import { composeJudging } from './judging.ts'
-import { composeNode } from './nodes.ts'
+import { composeNode, composePeers, composeReach } from './nodes.ts'
 import { newRun } from '../nodes/identity.ts'
 import { react } from './reactions.ts'
 import { serveFiles } from './files.ts'
@@ -140,11 +140,12 @@ async function start(
   const { mail, auth, registration, mailRequests } = await startAccounts(accountParts)
   const singleSignOn = assembleSingleSignOn(auth, config, signInContext, onEnd)
 
+  const identity = await newRun(node, settings.BOWLINE_NODE_ADDRESS)
   const lease = composeNode({
     system,
     clock,
     log,
-    identity: await newRun(node, settings.BOWLINE_NODE_ADDRESS),
+    identity,
     links: () => agents.count,
     sessions: () => gateway.connectionCount,
     listening: () => [],
@@ -153,7 +154,7 @@ async function start(
       gateway.endAll(FENCED)
     },
     buried: () => undefined,
-    beaten: () => undefined,
+    beaten: () => peers?.follow(),
   })
   const agents = createAgents({
     db: system,
@@ -178,9 +179,12 @@ async function start(
   const leaving = { isMember, findLeavers: (logins: readonly LiveLogin[]) => findLeavers(system, logins) }
   const live = createLiveLogins({ ...judging, ...leaving, keyIsDisabled: isDisabled, clock, log })
   const reverse = createReverseStreams()
+  const peers = composePeers(config, { identity, clock, log }, lease, agents, reverse)
+  const reach = composeReach(system, agents, lease, peers)
   const gateway = createGateway({
     ...judging,
     agents,
+    reach: (target) => reach.login(target),
     live,
     reverse,
     recordings,
@@ -204,7 +208,7 @@ async function start(
 
   const consoleOrigin = (): string =>
     config.publicOrigin ?? `${config.tls ? 'https' : 'http'}://localhost:${(http.server.address() as AddressInfo).port}`
-  const tunnels = composeTunnels(config, keys, auth, agents, metrics, bus, consoleOrigin)
+  const tunnels = composeTunnels(config, keys, auth, (device) => reach.device(device), metrics, bus, consoleOrigin)
   const dialing = composeConnectors(config, auth, agents, tenantContext)
   const billing = composeBilling(config, { system, clock, log }, consoleOrigin, tenantContext)
   await billing.check()
@@ -304,6 +308,10 @@ async function start(
   onEnd(() => dialing.close())
   onEnd(() => Promise.resolve(webEndpoints.close()))
   onEnd(() => Promise.resolve(tunnels.close()))
+  if (peers) {
+    onEnd(() => peers.close())
+    await peers.start()
+  }
   await lease.start()
   await tunnels.start()
   agents.start()

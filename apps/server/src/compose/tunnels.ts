@@ -3,11 +3,11 @@ import type { Socket } from 'node:net'
 import type { Clock } from '@bowline/base/clock'
 import { LIMITS } from '@bowline/contract/limits'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
+import type { Link } from '@bowline/link/api'
 import type { AuthDeps } from '../auth/service.ts'
 import type { ServerConfig } from '../config.ts'
 import { readProxySource } from '../gateway/admission/proxied-socket.ts'
 import type { EventBus } from '../events/bus.ts'
-import type { Agents } from '../gateway/links/agents.ts'
 import type { TunnelTraffic } from '../http/tunnel-hosts.ts'
 import { hasBrowserFactor, noteBrowserFactor } from '../held-logins/browser-factor.ts'
 import type { InstanceKeys } from '../instance/keys.ts'
@@ -42,7 +42,7 @@ export function composeTunnels(
   { settings, isTrustedProxy, isExemptSource }: ServerConfig,
   keys: Pick<InstanceKeys, 'derive'>,
   { db: system, clock, log, passwords }: Pick<AuthDeps, 'db' | 'clock' | 'log' | 'passwords'>,
-  agents: Pick<Agents, 'find'>,
+  linkOf: (device: DeviceUid) => Promise<Link | undefined>,
   metrics: Pick<Metrics, 'tunnelsRefused'>,
   bus: Pick<EventBus, 'emit'>,
   origin: () => string,
@@ -61,7 +61,7 @@ export function composeTunnels(
     log,
     used: (tenant) => bus.emit(tenant, { type: 'tunnels.used' }),
   })
-  const shared = { system, clock, log, domain, supervision, linkOf: (device: DeviceUid) => agents.find(device) }
+  const shared = { system, clock, log, domain, supervision, linkOf }
   const proxy = createTunnelProxy({ ...shared, doors })
   const { BOWLINE_HOST: host, BOWLINE_TUNNELS_TLS_PORT: port } = settings
   const tcp =

@@ -33,7 +33,7 @@ export interface ProxyDeps {
   readonly doors: Pick<Doorkeeper, 'ask' | 'mayStay'>
   readonly supervision: Pick<Supervision, 'open' | 'record' | 'watchExpiry'>
   /** The link of a device on this node. */
-  readonly linkOf: (device: DeviceUid) => Link | undefined
+  readonly linkOf: (device: DeviceUid) => Promise<Link | undefined>
 }
 
 export interface TunnelProxy {
@@ -101,7 +101,7 @@ export function createTunnelProxy(deps: ProxyDeps): TunnelProxy {
     })
     const visitor: Visitor = { method, url, headers, origin, body: request }
     admit(label, visitor, entry)
-      .then((admitted) => {
+      .then(async (admitted) => {
         if (arrival.isGone()) return
         if ('body' in admitted) return arrival.answer(admitted)
         if (!open.assign(entry, admitted)) return refuse('BUSY')
@@ -109,7 +109,8 @@ export function createTunnelProxy(deps: ProxyDeps): TunnelProxy {
           current.protocol === 'http' && isKnownBy(current, label) && doors.mayStay(current, visitor)
         entry.activeAt = clock.monotonic()
         stopWatching = watchExpiry(entry)
-        const link = deps.linkOf(admitted.device)
+        const link = await deps.linkOf(admitted.device)
+        if (arrival.isGone()) return
         if (!link) return refuse('OFFLINE')
         const connect = (): Duplex => connectService(link, admitted, clock)
         abort = arrival.carry(admitted, connect, counts, () => (entry.answered = true))

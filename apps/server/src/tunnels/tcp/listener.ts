@@ -32,8 +32,8 @@ export interface TcpTunnelDeps {
   /** 0: any free port. */
   readonly port: number
   readonly supervision: Pick<Supervision, 'open' | 'record' | 'watchExpiry'>
-  /** The link of a device on this node. */
-  readonly linkOf: (device: DeviceUid) => Link | undefined
+  /** The link of a device, whichever node holds it. */
+  readonly linkOf: (device: DeviceUid) => Promise<Link | undefined>
   /** The client's address, which a trusted proxy's header has. undefined: such a header is not valid. */
   readonly findSource: (socket: Socket, done: (address: string | undefined) => void) => void
   /** Sources whose connections are not counted. */
@@ -153,7 +153,7 @@ export function createTcpTunnels(deps: TcpTunnelDeps): TcpTunnels {
       }
       if (!open.assign(entry, tunnel)) return 'too-many'
       newcomers.leave(socket)
-      return deps.linkOf(tunnel.device) ?? 'offline'
+      return (await deps.linkOf(tunnel.device)) ?? 'offline'
     }
 
     function connect(link: Link): void {
