@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AddressInfo } from 'node:net'
 import type { TenantId } from '@bowline/contract/schemas/common'
+import type { LiveEvent } from '@bowline/contract/schemas/event'
 import type { Clock } from '@bowline/base/clock'
 import { actorOfKey } from '../api-keys/service.ts'
 import { createTokenIssuer } from '../auth/tokens.ts'
@@ -41,6 +42,7 @@ import { findKeyBlob, findKeyOwner, isDisabled } from '../public-keys/service.ts
 import { publicHost } from '../platform/network/public-host.ts'
 import { composeBilling } from './billing.ts'
 import { composeCertificates } from './certificates.ts'
+import { createCluster } from './cluster.ts'
 import { composeConnectors } from './connectors.ts'
 import { connect, shareTime } from './database.ts'
 import { attachEndpoints } from './endpoints.ts'
@@ -118,7 +120,7 @@ async function start(
   const { recording: key, reloadRecording: reloadKeys } = keys
   const { recordings, uploads } = await startRecordings({ ...recordingParts, key, reloadKeys })
 
-  const bus = createEventBus(clock, randomUUID())
+  const bus = createEventBus(clock, randomUUID(), (tenant) => cluster?.opened(tenant))
   const tenantContext = (tenant: TenantId, actor: Actor, source = ''): TenantContext => ({
     actor,
     tenant,
@@ -128,12 +130,16 @@ async function start(
     edition: settings.BOWLINE_EDITION,
     source,
     locate: config.locate,
-    hasListeners: () => bus.hasListeners(tenant),
+    hasListeners: () => bus.hasListeners(tenant) || cluster?.isListenedToElsewhere(tenant) === true,
     emit(event) {
-      bus.emit(tenant, event)
-      react(event, tenant, { agents, live, tunnels: tunnels.supervision })
+      apply(event, tenant)
+      cluster?.emitted(tenant, event)
     },
   })
+  const apply = (event: LiveEvent, tenant: TenantId): void => {
+    bus.emit(tenant, event)
+    react(event, tenant, { agents, live, tunnels: tunnels.supervision })
+  }
   const tokens = createTokenIssuer(keys.token, clock)
   const signInContext = (tenant: TenantId) => tenantContext(tenant, { kind: 'system', name: 'single sign-on' })
   const accountParts = { config, system, node, clock, log, ids, keys, tokens, contextOf: signInContext, onEnd }
@@ -148,14 +154,31 @@ async function start(
     identity,
     links: () => agents.count,
     sessions: () => gateway.connectionCount,
-    listening: () => [],
+    listening: () => cluster?.listening() ?? [],
     fence() {
       agents.fence()
       gateway.endAll(FENCED)
     },
-    buried: () => undefined,
+    buried: () => cluster?.buried(),
     beaten: () => peers?.follow(),
   })
+  const cluster =
+    settings.BOWLINE_NODE_ADDRESS === undefined
+      ? undefined
+      : createCluster({
+          system,
+          clock,
+          log,
+          lease,
+          bus,
+          owner: settings.BOWLINE_DATABASE_URL ?? '',
+          apply,
+          closeSession: (uid, cause) => gateway.closeSession(uid, cause),
+          resetAll() {
+            for (const tenant of bus.tenants()) bus.emit(tenant, { type: 'reset' })
+            live.reviewAll()
+          },
+        })
   const agents = createAgents({
     db: system,
     clock,
@@ -267,7 +290,8 @@ async function start(
       billing,
       isDegraded: () => uploads?.away === true,
       ...terminalTickets,
-      closeConnection: (uid, cause) => gateway.closeSession(uid, cause),
+      closeConnection: (session, cause) =>
+        gateway.closeSession(session.uid, cause) || cluster?.closeElsewhere(session, cause) === true,
       sshPort: () => gateway.port,
       stopping: stopping.signal,
     }),
@@ -308,9 +332,11 @@ async function start(
   onEnd(() => dialing.close())
   onEnd(() => Promise.resolve(webEndpoints.close()))
   onEnd(() => Promise.resolve(tunnels.close()))
-  if (peers) {
+  if (peers && cluster) {
     onEnd(() => peers.close())
     await peers.start()
+    onEnd(() => cluster.close())
+    await cluster.start()
   }
   await lease.start()
   await tunnels.start()

@@ -10,6 +10,8 @@ import { listNodes, takeJob } from './store.ts'
 
 let test: TestDatabase
 const clock = new ManualClock()
+/** Of nodes that renew their lease only when told to. */
+const STANDING = new ManualClock()
 const leases: NodeLease[] = []
 const buried: string[] = []
 const fenced: string[] = []
@@ -59,7 +61,7 @@ async function steady(lease: NodeLease): Promise<void> {
 describe('leases of nodes', () => {
   it('show each node the others that are alive, with address and key', async () => {
     const a = await node('a')
-    const b = await node('b')
+    const b = await node('b', { clock: STANDING })
     await a.refresh()
     expect(a.others).toMatchObject([{ id: 'b', address: 'b.example:4430', keyPin: 'pin of b' }])
     expect(b.others.map(({ id }) => id)).toEqual(['a'])
@@ -87,7 +89,7 @@ describe('leases of nodes', () => {
 
   it('are taken from a silent node by exactly one of the others', async () => {
     const [a, b] = [await node('a'), await node('b')]
-    await node('silent')
+    await node('silent', { clock: STANDING })
     await Promise.all([steady(a), steady(b)])
     await silence('silent')
     await Promise.all([a.refresh(), b.refresh()])
@@ -96,7 +98,7 @@ describe('leases of nodes', () => {
 
   it('are left alone after an outage in which nobody could renew', async () => {
     const a = await node('a')
-    await node('b')
+    await node('b', { clock: STANDING })
     await steady(a)
     await silence('b')
     // The outage: no heartbeat of this node either.
@@ -109,7 +111,7 @@ describe('leases of nodes', () => {
 
   it('cannot be renewed once lost: the node drops what it holds and begins anew', async () => {
     const a = await node('a')
-    const silent = await node('silent')
+    const silent = await node('silent', { clock: STANDING })
     await steady(a)
     await silence('silent')
     await a.refresh()

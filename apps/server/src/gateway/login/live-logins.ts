@@ -58,6 +58,8 @@ export interface LiveLogins {
   add(login: LiveLogin, since: number): () => void
   /** Evaluates logins again after a policy change of the namespace or of one of its devices. */
   review(tenant: TenantId, device?: DeviceUid): void
+  /** Reviews every login, after changes may have been missed. */
+  reviewAll(): void
   /**
    * Finds users who have left without an event in this process: by the command line, on another node, or with their
    * account. Rejects when the database does not answer.
@@ -159,6 +161,9 @@ export function createLiveLogins(deps: LiveLoginsDeps): LiveLogins {
       }
     },
     review,
+    reviewAll() {
+      for (const tenant of logins.keys()) review(tenant)
+    },
     async reviewLeavers() {
       const live = [...logins.values()].flatMap((ofTenant) => [...ofTenant])
       if (live.length === 0) return
