@@ -4,6 +4,7 @@ import type { SessionUid } from '@bowline/contract/schemas/common'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Agent, startAgent } from '../support/agent.ts'
 import { cleanups } from '../support/cleanup.ts'
+import { listenToEvents } from '../support/events.ts'
 import { showOnFailure } from '../support/failure-output.ts'
 import { postgresPrograms } from '../support/postgres.ts'
 import type { Client, Server } from '../support/server.ts'
@@ -77,23 +78,15 @@ describe.skipIf(!postgresPrograms)('two nodes of one installation (needs the pac
   })
 
   it('tell at each node of what happens at the other', async () => {
-    const token = (await a.client(), await signIn(a))
-    const stop = new AbortController()
-    onTestFinished(() => stop.abort())
-    const events = await fetch(`${a.origin}/api/events`, {
-      headers: { authorization: `Bearer ${token}` },
-      signal: stop.signal,
-    })
-    let heard = ''
-    void (async () => {
-      for await (const chunk of events.body ?? []) heard += Buffer.from(chunk).toString()
-    })().catch(() => undefined)
+    const log = await listenToEvents(onA)
+    onTestFinished(() => log.stop())
+    const hasHeard = (type: string) => log.events.some((event) => event.type === type)
     // Until then the other node need not know that somebody listens.
-    await until('the listener is told to read anew', () => heard.includes('event: reset'))
+    await until('the listener is told to read anew', () => hasHeard('reset'))
     const session = await startEcho(through(b))
-    await until('the session is told', () => heard.includes('event: session.started'))
+    await until('the session is told', () => hasHeard('session.started'))
     session.end()
-    await until('its end is told', () => heard.includes('event: session.ended'))
+    await until('its end is told', () => hasHeard('session.ended'))
   })
 
   it('drop the link of a device that is removed at the other node, and its sessions', async () => {
@@ -104,12 +97,3 @@ describe.skipIf(!postgresPrograms)('two nodes of one installation (needs the pac
     await until('the link is dropped', () => agent.process.output().includes('"reason":"removed"'))
   })
 })
-
-async function signIn(node: Server): Promise<string> {
-  const answer = await fetch(`${node.origin}/api/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(node.account),
-  })
-  return ((await answer.json()) as { token: string }).token
-}

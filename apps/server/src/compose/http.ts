@@ -97,6 +97,8 @@ export interface ApiParts extends TerminalTickets {
   readonly doors: Pick<Doorkeeper, 'visitLink'>
   readonly connectors: Pick<ConnectorDeps, 'dialing' | 'links'>
   readonly billing: Pick<Billing, 'deps' | 'stored'>
+  /** True while running sessions are let end. */
+  readonly isStopping: () => boolean
   /** True while the recording store is unreachable. */
   readonly isDegraded: () => boolean
   readonly closeConnection: CloseConnection
@@ -157,6 +159,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
       signInMethods: () => signInMethods(system),
       ping: parts.ping,
       isDegraded: parts.isDegraded,
+      isStopping: parts.isStopping,
       sendsMail: parts.mails.isSending,
       hasPasskeys: (host) => parts.parties.find(host) !== undefined,
     }),

@@ -83,6 +83,9 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
+/** Within this time balancers have asked for the health of a node that stops. */
+const BALANCERS_MS = 10_000
+
 const FENCED: SessionCause = {
   by: 'gateway',
   reason: 'node-lost',
@@ -289,6 +292,7 @@ async function start(
       connectors: { dialing, links: agents },
       billing,
       isDegraded: () => uploads?.away === true,
+      isStopping: () => agents.isDraining,
       ...terminalTickets,
       closeConnection: (session, cause) =>
         gateway.closeSession(session.uid, cause) || cluster?.closeElsewhere(session, cause) === true,
@@ -344,11 +348,17 @@ async function start(
   dialing.start()
   onEnd(() => gateway.close())
   await gateway.start()
-  onEnd(() => {
-    stopping.abort()
+  onEnd(async () => {
+    const timeoutMs = settings.BOWLINE_DRAIN_SECONDS * 1_000
     agents.drain()
+    // With others to take over, browsers and balancers are served until the balancers have seen that this node stops.
+    if (cluster && peers && lease.others.length > 0) {
+      const seen = new Promise<void>((resolve) => clock.after(Math.min(timeoutMs, BALANCERS_MS), resolve))
+      await Promise.all([lease.drain(), gateway.drain(timeoutMs), peers.drain(timeoutMs), seen])
+    }
+    stopping.abort()
     httpClosed = closeHttp(http)
-    return gateway.drain(settings.BOWLINE_DRAIN_SECONDS * 1_000)
+    await gateway.drain(timeoutMs)
   })
   await http.listen({ host: settings.BOWLINE_HOST, port: settings.BOWLINE_HTTP_PORT, backlog: 4_096 })
   await certificates.start(onEnd, mail.queue)

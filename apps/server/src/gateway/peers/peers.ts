@@ -27,6 +27,9 @@ const BACKOFF = { baseMs: 200, capMs: 5_000 }
 /** How long a login waits for a link that is being made. */
 const REACH_MS = 3_000
 
+/** How often a node that stops looks whether others still use its devices. */
+const DRAIN_LOOK_MS = 200
+
 const REPLACED: LinkCause = { by: 'gateway', reason: 'displaced', message: 'The server has connected anew.' }
 const LEFT: LinkCause = { by: 'gateway', reason: 'node-left', message: 'The server has left the installation.' }
 const STOPPED: LinkCause = { by: 'gateway', reason: 'stopped', message: 'The server has stopped.' }
@@ -59,6 +62,8 @@ export interface Peers {
   reach(node: string, target: RemoteTarget): Promise<Link | undefined>
   /** Number of nodes with a standing link. */
   readonly linkCount: number
+  /** @returns resolves when no other node has a login on a device of this one any more, or after `timeoutMs` */
+  drain(timeoutMs: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -67,6 +72,7 @@ interface Peer {
   readonly backoff: Backoff
   link: Link | undefined
   remote: RemoteLinks | undefined
+  relay: Relay | undefined
   isDialling: boolean
   cancelRetry: () => void
   /** Logins that wait for the link. */
@@ -89,6 +95,7 @@ export function createPeers(deps: PeersDeps): Peers {
       backoff: new Backoff(BACKOFF),
       link: undefined,
       remote: undefined,
+      relay: undefined,
       isDialling: false,
       cancelRetry: () => undefined,
       waiting: new Set(),
@@ -114,12 +121,13 @@ export function createPeers(deps: PeersDeps): Peers {
       options: OPTIONS,
       handler: {
         open: (kind, header, stream) =>
-          (kind === 'accept' ? near.remote?.open(header, stream) : near.relay?.(kind, header, stream)) ?? STOPPED,
+          (kind === 'accept' ? near.remote?.open(header, stream) : near.relay?.open(kind, header, stream)) ?? STOPPED,
         closed(cause) {
           log.warn('node.unlinked', { node, by: cause.by, reason: cause.reason, message: cause.message })
           if (peer.link !== link) return
           peer.link = undefined
           peer.remote = undefined
+          peer.relay = undefined
           retry(node, peer)
         },
       },
@@ -129,6 +137,7 @@ export function createPeers(deps: PeersDeps): Peers {
     near.relay = createRelay({ agents, reverse, between: link })
     peer.link = link
     peer.remote = near.remote
+    peer.relay = near.relay
     peer.backoff.reset()
     log.info('node.linked', { node, end })
     before?.close(REPLACED)
@@ -218,6 +227,22 @@ export function createPeers(deps: PeersDeps): Peers {
     },
     get linkCount() {
       return [...peers.values()].filter(({ link }) => link !== undefined).length
+    },
+    drain(timeoutMs) {
+      return new Promise((resolve) => {
+        const isDrained = (): boolean => [...peers.values()].every(({ relay }) => (relay?.loginCount ?? 0) === 0)
+        const look = (): void => {
+          if (isDrained()) end()
+        }
+        const stop = clock.every(DRAIN_LOOK_MS, look)
+        const cancel = clock.after(timeoutMs, end)
+        function end(): void {
+          stop()
+          cancel()
+          resolve()
+        }
+        look()
+      })
     },
     async close() {
       closed = true

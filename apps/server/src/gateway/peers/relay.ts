@@ -31,14 +31,18 @@ export interface RelayDeps {
   readonly between: Link
 }
 
-/** What the other node opens on devices of this one. */
-export type Relay = (kind: StreamKind, header: LinkMessage, raw: LinkStream) => StreamHandler | LinkCause
+export interface Relay {
+  /** A stream that the other node opens on a device of this one. */
+  open(kind: StreamKind, header: LinkMessage, raw: LinkStream): StreamHandler | LinkCause
+  /** Logins of the other node on devices of this one. */
+  readonly loginCount: number
+}
 
 export function createRelay({ agents, reverse, between }: RelayDeps): Relay {
   /** By id on the link between the nodes. Only what the other node has opened itself can be referred to. */
   const joined = new Map<number, Joined>()
 
-  return (kind, header, raw) => {
+  function open(kind: StreamKind, header: LinkMessage, raw: LinkStream): StreamHandler | LinkCause {
     const parsed = PeerOpen.safeParse(header)
     if (!parsed.success) return MALFORMED
     const { tenant, device: uid, epoch, window } = parsed.data
@@ -79,6 +83,13 @@ export function createRelay({ agents, reverse, between }: RelayDeps): Relay {
       translated[field] = found.device.id
     }
     return translated
+  }
+
+  return {
+    open,
+    get loginCount() {
+      return [...joined.values()].filter(({ kind }) => kind === 'auth').length
+    },
   }
 
   /** Lets connections at a listener through to the node whose client listens. */
