@@ -85,7 +85,6 @@ export function createEventBus(
       lastListenedAt: 0,
     }
     channels.set(tenant, channel)
-    opened(tenant)
     return channel
   }
   const forgetOld = (channel: Channel): void => {
@@ -115,11 +114,13 @@ export function createEventBus(
       for (const deliver of channel.listeners) deliver(numbered)
     },
     listen(tenant, lastId, deliver) {
+      const isNew = liveChannel(tenant) === undefined
       const channel = channelOf(tenant)
       forgetOld(channel)
       for (const missed of missedSince(channel, lastId)) deliver(missed)
       channel.listeners.add(deliver)
       sweep()
+      if (isNew) opened(tenant)
       return () => {
         channel.listeners.delete(deliver)
         channel.lastListenedAt = clock.now()
