@@ -49,6 +49,7 @@ import { attachEndpoints } from './endpoints.ts'
 import { composeJudging } from './judging.ts'
 import { composeNode, composePeers, composeReach } from './nodes.ts'
 import { newRun } from '../nodes/identity.ts'
+import { holdsJob, runAlone, runByLease } from '../nodes/once.ts'
 import { react } from './reactions.ts'
 import { serveFiles } from './files.ts'
 import { composeScim } from './scim.ts'
@@ -60,6 +61,7 @@ import { createMetrics } from '../platform/metrics.ts'
 import { nodeName } from '../platform/node-name.ts'
 import { startRecordings } from '../recordings/start.ts'
 import { type SessionCause, closeLostSessions } from '../sessions/service.ts'
+import { sharedTerminalTickets } from '../terminals/shared-tickets.ts'
 import { createTerminalTickets } from '../terminals/tickets.ts'
 
 export interface ServerParts {
@@ -85,6 +87,9 @@ export interface RunningServer {
 
 /** Within this time balancers have asked for the health of a node that stops. */
 const BALANCERS_MS = 10_000
+
+/** Life of the lease of the connectors; it is renewed every few seconds. */
+const CONNECTORS_LEASE_SECONDS = 20
 
 const FENCED: SessionCause = {
   by: 'gateway',
@@ -235,10 +240,12 @@ async function start(
   const consoleOrigin = (): string =>
     config.publicOrigin ?? `${config.tls ? 'https' : 'http'}://localhost:${(http.server.address() as AddressInfo).port}`
   const tunnels = composeTunnels(config, keys, auth, (device) => reach.device(device), metrics, bus, consoleOrigin)
-  const dialing = composeConnectors(config, auth, agents, tenantContext)
+  const dialing = composeConnectors(config, auth, agents, tenantContext, node, async () =>
+    cluster ? holdsJob(system, 'connectors', node, CONNECTORS_LEASE_SECONDS) : true,
+  )
   const billing = composeBilling(config, { system, clock, log }, consoleOrigin, tenantContext)
   await billing.check()
-  const terminalTickets = createTerminalTickets(clock)
+  const terminalTickets = cluster ? sharedTerminalTickets(system) : createTerminalTickets(clock)
   const stopping = new AbortController()
   const isInternal = internalCallers(config.nodeSecret)
   const requestLimits = createRequestLimits(clock, config.isExemptSource)
@@ -363,7 +370,8 @@ async function start(
   await http.listen({ host: settings.BOWLINE_HOST, port: settings.BOWLINE_HTTP_PORT, backlog: 4_096 })
   await certificates.start(onEnd, mail.queue)
   billing.start(onEnd)
-  const jobs = { auth, mailRequests, ...singleSignOn.parts, system, recordings, live, billing: billing.deps }
+  const once = cluster ? runByLease(system, node) : runAlone
+  const jobs = { once, auth, mailRequests, ...singleSignOn.parts, system, recordings, live, billing: billing.deps }
   startJobs({ ...jobs, clock, log, tenantContext, settings }, onEnd)
   const { port } = http.server.address() as AddressInfo
   const origin = `${config.tls ? 'https' : 'http'}://${publicHost(settings.BOWLINE_HOST, settings.BOWLINE_DOMAIN)}:${port}`

@@ -14,6 +14,7 @@ import type { InstanceKeys } from '../instance/keys.ts'
 import { plainAddress } from '../platform/network/address.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { isTunnelHost } from '../platform/network/tunnel-addresses.ts'
+import { createSharedTickets } from '../terminals/shared-tickets.ts'
 import { createTickets } from '../terminals/tickets.ts'
 import { type DoorFactors, type Doorkeeper, type Visit, createDoorkeeper } from '../tunnels/doors/doorkeeper.ts'
 import { type TunnelProxy, createTunnelProxy } from '../tunnels/proxy/proxy.ts'
@@ -49,7 +50,10 @@ export function composeTunnels(
 ): TunnelParts {
   const domain = settings.BOWLINE_TUNNELS_DOMAIN ?? ''
   const secret = keys.derive('passes of tunnels')
-  const visits = createTickets<Visit>(clock, VISITS)
+  const visits =
+    settings.BOWLINE_NODE_ADDRESS === undefined
+      ? createTickets<Visit>(clock, VISITS)
+      : createSharedTickets<Visit>(system, 'visit', VISITS)
   const factors: DoorFactors = {
     isProven: (visitor) => hasBrowserFactor({ db: system, clock }, visitor),
     note: (visitor) => noteBrowserFactor({ db: system, clock }, visitor),
