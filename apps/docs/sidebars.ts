@@ -90,6 +90,7 @@ const sidebars: SidebarsConfig = {
       pages(
         'self-hosted',
         'deploying',
+        'several-nodes',
         'configuring',
         'mail',
         'billing',

@@ -29,6 +29,7 @@ export const PAGES: readonly string[] = [
     'deploying',
     'mail',
     'reference',
+    'several-nodes',
     'troubleshooting',
     'upgrading',
   ),

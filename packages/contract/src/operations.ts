@@ -13,6 +13,7 @@ import { internal } from './operations/internal.ts'
 import { mails } from './operations/mails.ts'
 import { mfa } from './operations/mfa.ts'
 import { members, namespaces } from './operations/namespaces.ts'
+import { nodes } from './operations/nodes.ts'
 import { passkeys } from './operations/passkeys.ts'
 import { programs } from './operations/programs.ts'
 import { publicKeys } from './operations/public-keys.ts'
@@ -55,6 +56,7 @@ export const operations = {
   announcements,
   mails,
   certificates,
+  nodes,
   stats,
   events,
   audit,

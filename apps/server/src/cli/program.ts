@@ -13,6 +13,7 @@ import { addDeviceCommands } from './devices.ts'
 import { addMailCommands } from './mail.ts'
 import { addNamespaceCommands } from './namespaces.ts'
 import { addIdentityCommands } from './accounts/identities.ts'
+import { addNodeCommands } from './nodes.ts'
 import { addPasskeyCommands } from './accounts/passkeys.ts'
 import { addPublicKeyCommands } from './public-keys.ts'
 import { addRecordingCommands } from './recordings.ts'
@@ -70,6 +71,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
   addAnnouncementCommands(program, terminal)
   addMailCommands(program, terminal)
   addCertificateCommands(program, terminal)
+  addNodeCommands(program, terminal)
   addArchiveCommands(program, terminal)
   addRecordingCommands(program, terminal)
   try {

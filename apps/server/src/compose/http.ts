@@ -46,6 +46,7 @@ import { namespaceRoutes } from '../namespaces/routes.ts'
 import { asksForFactor, getNamespaceLimits } from '../namespaces/service.ts'
 import { createChallenges } from '../passkeys/challenges.ts'
 import { type RelyingParties } from '../passkeys/relying-party.ts'
+import { nodeRoutes } from '../nodes/routes.ts'
 import { passkeyRoutes } from '../passkeys/routes.ts'
 import { previewRoutes } from '../previews/routes.ts'
 import { publicKeyRoutes } from '../public-keys/routes.ts'
@@ -74,6 +75,8 @@ import { userRoutes } from '../users/routes.ts'
 export interface ApiParts extends TerminalTickets {
   readonly config: ServerConfig
   readonly keys: InstanceKeys
+  /** Id of this node. */
+  readonly node: string
   /** System connection: for sign-in and for values unique across namespaces. */
   readonly system: Kysely<Schema>
   /** Rejects when the database does not answer. */
@@ -232,6 +235,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
       requireRecentProof: (actor) => requireRecentProof(auth, actor),
     }),
     ...certificateRoutes(parts.certificates),
+    ...nodeRoutes(system, parts.node),
     ...auditRoutes(system),
     ...sessionRoutes(parts.closeConnection),
     ...terminalRoutes({

@@ -275,6 +275,7 @@ async function start(
     routes: apiRoutes({
       config,
       keys,
+      node,
       system,
       ping: () => database.ping(),
       auth,
