@@ -95,15 +95,8 @@ describe.skipIf(!postgresPrograms)('a login on one node for a device of another 
 
   it('forwards ports in both directions (-L and -R)', async () => {
     const [local, remote] = [await freePort(), await freePort()]
-    const child = startSsh(
-      elsewhere(),
-      [],
-      [
-        '-N',
-        ...['-L', `${local}:127.0.0.1:${echoPort}`, '-R', `${remote}:127.0.0.1:${echoPort}`],
-        ...['-o', 'ExitOnForwardFailure=yes'],
-      ],
-    )
+    const forwards = ['-L', `${local}:127.0.0.1:${echoPort}`, '-R', `${remote}:127.0.0.1:${echoPort}`]
+    const child = startSsh(elsewhere(), [], ['-N', '-o', 'ExitOnForwardFailure=yes', ...forwards])
     onTestFinished(() => void child.kill('SIGKILL'))
     await until('both ports answer', async () => (await roundTrip(local)) !== '' && (await roundTrip(remote)) !== '')
     expect(await Promise.all([local, remote, remote].map(roundTrip))).toEqual(Array(3).fill('there and back'))

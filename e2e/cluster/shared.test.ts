@@ -87,6 +87,7 @@ describe.skipIf(!postgresPrograms)('two nodes of one installation (needs the pac
     await until('the session is told', () => hasHeard('session.started'))
     session.end()
     await until('its end is told', () => hasHeard('session.ended'))
+    expect(log.events.map(({ type }) => type)).toContain('session.ended')
   })
 
   it('drop the link of a device that is removed at the other node, and its sessions', async () => {

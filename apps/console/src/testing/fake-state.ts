@@ -1,6 +1,5 @@
 // State of the fake server and the stream of its changes: one namespace, its devices, sessions and events.
-import type { Info, ServerCertificates } from '@bowline/contract/operations/instance'
-import type { ServerNode } from '@bowline/contract/operations/nodes'
+import type { Info, ServerCertificates, ServerNode } from '@bowline/contract/operations/instance'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import type { Device, DeviceStatus } from '@bowline/contract/schemas/device'
 import type { LiveEvent } from '@bowline/contract/schemas/event'

@@ -8,7 +8,6 @@ import type { LiveEvent } from '@bowline/contract/schemas/event'
 import type { Clock } from '@bowline/base/clock'
 import { actorOfKey } from '../api-keys/service.ts'
 import { createTokenIssuer } from '../auth/tokens.ts'
-import { budgets, sshOptions } from './budgets.ts'
 import { mfaDeps, startAccounts } from './accounts.ts'
 import { apiRoutes, closeHttp } from './http.ts'
 import type { ServerConfig } from '../config.ts'
@@ -19,12 +18,8 @@ import { createEventBus } from '../events/bus.ts'
 import { createAgents } from '../gateway/links/agents.ts'
 import { createSshFactor } from '../held-logins/ssh-factor.ts'
 import { createWaitingLogins } from '../held-logins/waiting.ts'
-import { createDeviceChecks } from '../gateway/login/device-checks.ts'
-import { createGuesses } from '../gateway/admission/guesses.ts'
-import { createGateway } from '../gateway/gateway.ts'
 import { type LiveLogin, createLiveLogins } from '../gateway/login/live-logins.ts'
 import { createReverseStreams } from '../gateway/links/reverse-streams.ts'
-import { signStatement } from '../gateway/login/statement.ts'
 import { createLinkEndpoint } from '../gateway/links/link-endpoint.ts'
 import { createWebEndpoints } from '../gateway/web/web-endpoints.ts'
 import { createAuthenticator, internalCallers } from '../http/auth.ts'
@@ -38,18 +33,16 @@ import { startJobs } from '../jobs/jobs.ts'
 import { findLeavers } from '../jobs/leavers.ts'
 import { isMember } from '../membership/membership.ts'
 import { relyingParties } from '../passkeys/relying-party.ts'
-import { findKeyBlob, findKeyOwner, isDisabled } from '../public-keys/service.ts'
+import { findKeyBlob, isDisabled } from '../public-keys/service.ts'
 import { publicHost } from '../platform/network/public-host.ts'
 import { composeBilling } from './billing.ts'
 import { composeCertificates } from './certificates.ts'
-import { createCluster } from './cluster.ts'
 import { composeConnectors } from './connectors.ts'
 import { connect, shareTime } from './database.ts'
 import { attachEndpoints } from './endpoints.ts'
+import { composeGateway } from './gateway.ts'
 import { composeJudging } from './judging.ts'
-import { composeNode, composePeers, composeReach } from './nodes.ts'
-import { newRun } from '../nodes/identity.ts'
-import { holdsJob, runAlone, runByLease } from '../nodes/once.ts'
+import { type Nodes, composeNodes } from './nodes.ts'
 import { react } from './reactions.ts'
 import { serveFiles } from './files.ts'
 import { composeScim } from './scim.ts'
@@ -60,7 +53,7 @@ import type { Log } from '../platform/log.ts'
 import { createMetrics } from '../platform/metrics.ts'
 import { nodeName } from '../platform/node-name.ts'
 import { startRecordings } from '../recordings/start.ts'
-import { type SessionCause, closeLostSessions } from '../sessions/service.ts'
+import { closeLostSessions } from '../sessions/service.ts'
 import { sharedTerminalTickets } from '../terminals/shared-tickets.ts'
 import { createTerminalTickets } from '../terminals/tickets.ts'
 
@@ -83,18 +76,6 @@ export interface RunningServer {
   readonly setupLink: string | undefined
   /** Asks agents to reconnect elsewhere and refuses logins; ends sessions still running after the drain time. */
   close(): Promise<void>
-}
-
-/** Within this time balancers have asked for the health of a node that stops. */
-const BALANCERS_MS = 10_000
-
-/** Life of the lease of the connectors; it is renewed every few seconds. */
-const CONNECTORS_LEASE_SECONDS = 20
-
-const FENCED: SessionCause = {
-  by: 'gateway',
-  reason: 'node-lost',
-  message: 'The server that held the connection was counted as lost.',
 }
 
 /** Starts everything. When a part fails, stops the parts before it and throws the failure. */
@@ -128,7 +109,7 @@ async function start(
   const { recording: key, reloadRecording: reloadKeys } = keys
   const { recordings, uploads } = await startRecordings({ ...recordingParts, key, reloadKeys })
 
-  const bus = createEventBus(clock, randomUUID(), (tenant) => cluster?.opened(tenant))
+  const bus = createEventBus(clock, randomUUID(), (tenant) => nodes.cluster?.opened(tenant))
   const tenantContext = (tenant: TenantId, actor: Actor, source = ''): TenantContext => ({
     actor,
     tenant,
@@ -138,10 +119,10 @@ async function start(
     edition: settings.BOWLINE_EDITION,
     source,
     locate: config.locate,
-    hasListeners: () => bus.hasListeners(tenant) || cluster?.isListenedToElsewhere(tenant) === true,
+    hasListeners: () => bus.hasListeners(tenant) || nodes.cluster?.isListenedToElsewhere(tenant) === true,
     emit(event) {
       apply(event, tenant)
-      cluster?.emitted(tenant, event)
+      nodes.cluster?.emitted(tenant, event)
     },
   })
   const apply = (event: LiveEvent, tenant: TenantId): void => {
@@ -154,39 +135,6 @@ async function start(
   const { mail, auth, registration, mailRequests } = await startAccounts(accountParts)
   const singleSignOn = assembleSingleSignOn(auth, config, signInContext, onEnd)
 
-  const identity = await newRun(node, settings.BOWLINE_NODE_ADDRESS)
-  const lease = composeNode({
-    system,
-    clock,
-    log,
-    identity,
-    links: () => agents.count,
-    sessions: () => gateway.connectionCount,
-    listening: () => cluster?.listening() ?? [],
-    fence() {
-      agents.fence()
-      gateway.endAll(FENCED)
-    },
-    buried: () => cluster?.buried(),
-    beaten: () => peers?.follow(),
-  })
-  const cluster =
-    settings.BOWLINE_NODE_ADDRESS === undefined
-      ? undefined
-      : createCluster({
-          system,
-          clock,
-          log,
-          lease,
-          bus,
-          owner: settings.BOWLINE_DATABASE_URL ?? '',
-          apply,
-          closeSession: (uid, cause) => gateway.closeSession(uid, cause),
-          resetAll() {
-            for (const tenant of bus.tenants()) bus.emit(tenant, { type: 'reset' })
-            live.reviewAll()
-          },
-        })
   const agents = createAgents({
     db: system,
     clock,
@@ -210,39 +158,20 @@ async function start(
   const leaving = { isMember, findLeavers: (logins: readonly LiveLogin[]) => findLeavers(system, logins) }
   const live = createLiveLogins({ ...judging, ...leaving, keyIsDisabled: isDisabled, clock, log })
   const reverse = createReverseStreams()
-  const peers = composePeers(config, { identity, clock, log }, lease, agents, reverse)
-  const reach = composeReach(system, agents, lease, peers)
-  const gateway = createGateway({
-    ...judging,
-    agents,
-    reach: (target) => reach.login(target),
-    live,
-    reverse,
-    recordings,
-    node,
-    log,
+  const nodeParts = { config, node, system, clock, log, bus, agents, reverse, live, apply, gateway: () => gateway }
+  const nodes: Nodes = await composeNodes(nodeParts)
+  const { cluster } = nodes
+  const gatewayParts = { config, keys, clock, log, node, agents, live, reverse, recordings, judging, metrics }
+  const gateway = composeGateway({
+    ...gatewayParts,
+    reach: (target) => nodes.reachLogin(target),
     factor: createSshFactor({ ...mfa, waiting }),
-    ownerOfKey: findKeyOwner,
-    checks: createDeviceChecks(),
-    guesses: createGuesses(clock),
-    ...budgets(config, clock),
-    sign: (statement) => signStatement(keys.statement.privateKey, statement, clock.now()),
-    ssh: sshOptions(settings, keys),
-    clock,
-    isTrustedProxy: config.isTrustedProxy,
-    host: settings.BOWLINE_HOST,
-    port: settings.BOWLINE_SSH_PORT,
-    refused: (reason) => metrics.sshRefused.inc({ reason }),
-    ended: ({ by, reason }, authenticated) =>
-      metrics.sshClosed.inc({ by, reason, authenticated: String(authenticated) }),
   })
 
   const consoleOrigin = (): string =>
     config.publicOrigin ?? `${config.tls ? 'https' : 'http'}://localhost:${(http.server.address() as AddressInfo).port}`
-  const tunnels = composeTunnels(config, keys, auth, (device) => reach.device(device), metrics, bus, consoleOrigin)
-  const dialing = composeConnectors(config, auth, agents, tenantContext, node, async () =>
-    cluster ? holdsJob(system, 'connectors', node, CONNECTORS_LEASE_SECONDS) : true,
-  )
+  const tunnels = composeTunnels(config, keys, auth, (device) => nodes.reachDevice(device), metrics, bus, consoleOrigin)
+  const dialing = composeConnectors(config, auth, agents, tenantContext, node, () => nodes.dialsConnectors())
   const billing = composeBilling(config, { system, clock, log }, consoleOrigin, tenantContext)
   await billing.check()
   const terminalTickets = cluster ? sharedTerminalTickets(system) : createTerminalTickets(clock)
@@ -337,20 +266,14 @@ async function start(
   attachEndpoints(http.server, config, tunnels, { link, ...webEndpoints })
 
   let httpClosed: Promise<void> = Promise.resolve()
-  onEnd(() => lease.close())
+  onEnd(() => nodes.close())
   // Links are sockets of the HTTP server, which closes only after them.
   onEnd(() => httpClosed)
   onEnd(() => agents.close())
   onEnd(() => dialing.close())
   onEnd(() => Promise.resolve(webEndpoints.close()))
   onEnd(() => Promise.resolve(tunnels.close()))
-  if (peers && cluster) {
-    onEnd(() => peers.close())
-    await peers.start()
-    onEnd(() => cluster.close())
-    await cluster.start()
-  }
-  await lease.start()
+  await nodes.start(onEnd)
   await tunnels.start()
   agents.start()
   dialing.start()
@@ -359,20 +282,26 @@ async function start(
   onEnd(async () => {
     const timeoutMs = settings.BOWLINE_DRAIN_SECONDS * 1_000
     agents.drain()
-    // With others to take over, browsers and balancers are served until the balancers have seen that this node stops.
-    if (cluster && peers && lease.others.length > 0) {
-      const seen = new Promise<void>((resolve) => clock.after(Math.min(timeoutMs, BALANCERS_MS), resolve))
-      await Promise.all([lease.drain(), gateway.drain(timeoutMs), peers.drain(timeoutMs), seen])
-    }
+    // Browsers and balancers are served until the balancers have seen that this node stops.
+    const begunAt = clock.monotonic()
+    await nodes.drain(timeoutMs)
     stopping.abort()
     httpClosed = closeHttp(http)
-    await gateway.drain(timeoutMs)
+    await gateway.drain(Math.max(0, timeoutMs - (clock.monotonic() - begunAt)))
   })
   await http.listen({ host: settings.BOWLINE_HOST, port: settings.BOWLINE_HTTP_PORT, backlog: 4_096 })
   await certificates.start(onEnd, mail.queue)
   billing.start(onEnd)
-  const once = cluster ? runByLease(system, node) : runAlone
-  const jobs = { once, auth, mailRequests, ...singleSignOn.parts, system, recordings, live, billing: billing.deps }
+  const jobs = {
+    once: nodes.once,
+    auth,
+    mailRequests,
+    ...singleSignOn.parts,
+    system,
+    recordings,
+    live,
+    billing: billing.deps,
+  }
   startJobs({ ...jobs, clock, log, tenantContext, settings }, onEnd)
   const { port } = http.server.address() as AddressInfo
   const origin = `${config.tls ? 'https' : 'http'}://${publicHost(settings.BOWLINE_HOST, settings.BOWLINE_DOMAIN)}:${port}`

@@ -7,6 +7,8 @@ import type { JsonObject, Schema } from '../db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { forgetMessages, newestMessage, readMessages, writeMessages } from './store.ts'
 
+export { WAKE_CHANNEL } from './store.ts'
+
 const POLL_MS = 1_000
 /** In one statement. */
 const BATCH = 200
@@ -66,7 +68,7 @@ export function createNodeMessages(deps: NodeMessagesDeps): NodeMessages {
     for (;;) {
       const messages = await readMessages(db, last, BATCH)
       for (const message of messages) {
-        last = Number(message.id)
+        last = message.id
         if (message.node !== node) deps.apply(message.body)
       }
       if (messages.length < BATCH) return

@@ -1,6 +1,6 @@
 // The nodes of an installation as its administrators see them.
 import { LIMITS } from '@bowline/contract/limits'
-import type { NodeState, ServerNode } from '@bowline/contract/operations/nodes'
+import type { NodeState, ServerNode } from '@bowline/contract/operations/instance'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { listNodes } from './store.ts'

@@ -135,9 +135,9 @@ export interface NodeMessage {
 export function readMessages(db: Db, id: number, limit: number): Promise<NodeMessage[]> {
   return db
     .selectFrom('node_messages')
-    .select(['id', 'node', 'body'])
+    .select([sql<number>`id::float8`.as('id'), 'node', 'body'])
     .where('id', '>', id)
-    .orderBy('id')
+    .orderBy('node_messages.id')
     .limit(limit)
     .execute()
 }
@@ -146,9 +146,9 @@ export function readMessages(db: Db, id: number, limit: number): Promise<NodeMes
 export async function newestMessage(db: Db): Promise<number> {
   const row = await db
     .selectFrom('node_messages')
-    .select((select) => select.fn.max('id').as('id'))
+    .select(sql<number>`coalesce(max(id), 0)::float8`.as('id'))
     .executeTakeFirst()
-  return Number(row?.id ?? 0)
+  return row?.id ?? 0
 }
 
 /** Deletes messages that every live node has read. */

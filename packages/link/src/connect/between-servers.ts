@@ -15,7 +15,7 @@ export interface ServerLinkParts {
   readonly clock: Clock
   readonly options?: Partial<LinkOptions>
   /** Called with what a handler's callback threw. */
-  report(error: unknown, callback: string): void
+  readonly report: (error: unknown, callback: string) => void
 }
 
 /** Starts the link. Both ends must be given the same `options`. */

@@ -1,5 +1,5 @@
 // One node: whether it runs, since when, and what it carries.
-import type { ServerNode } from '@bowline/contract/operations/nodes'
+import type { ServerNode } from '@bowline/contract/operations/instance'
 import { Callout } from '../../ui/feedback/callout.tsx'
 import { Stack } from '../../ui/kit.ts'
 import { Fact } from '../../ui/page/facts.tsx'

@@ -1,5 +1,5 @@
 // Query for the nodes of the server.
-import { nodes } from '@bowline/contract/operations/nodes'
+import { nodes } from '@bowline/contract/operations/instance'
 import { queryOptions } from '@tanstack/react-query'
 import type { Api } from '../../auth/api.ts'
 

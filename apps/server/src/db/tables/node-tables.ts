@@ -1,7 +1,6 @@
 // Kysely types of the tables of nodes: a part of schema.ts, with its rules.
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Generated, GeneratedAlways } from 'kysely'
-import type { JsonObject } from '../schema.ts'
 
 export interface NodesTable {
   id: string
@@ -27,7 +26,7 @@ export interface NodeMessagesTable {
   id: GeneratedAlways<number>
   /** Node that wrote it. */
   node: string
-  body: JsonObject
+  body: { readonly [key: string]: unknown }
   at: Generated<Date>
 }
 

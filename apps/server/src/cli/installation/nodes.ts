@@ -1,8 +1,8 @@
 // `bowline node …`: the nodes of the installation.
 import type { Command } from 'commander'
-import { describeNodes } from '../nodes/service.ts'
-import { onInstance } from './instance.ts'
-import { type Format, type Terminal, show, table } from './terminal.ts'
+import { describeNodes } from '../../nodes/service.ts'
+import { onInstance } from '../instance.ts'
+import { type Format, type Terminal, show, table } from '../terminal.ts'
 
 export function addNodeCommands(program: Command, terminal: Terminal): void {
   const node = program.command('node').description('Nodes of the installation')
