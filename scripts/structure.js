@@ -119,6 +119,10 @@ const OWNERS = {
   scim_groups: ['scim'],
   scim_group_people: ['scim'],
   scim_requests: ['scim'],
+  nodes: ['nodes'],
+  node_messages: ['nodes'],
+  job_leases: ['nodes'],
+  terminal_tickets: ['terminals'],
 }
 
 /** @returns {boolean} whether the layout is as it should be, and planted faults were found */

@@ -98,6 +98,7 @@ const sidebars: SidebarsConfig = {
         'self-hosted',
         'deploying',
         'balancers',
+        'several-nodes',
         'configuring',
         'mail',
         'billing',

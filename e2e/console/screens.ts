@@ -31,6 +31,7 @@ export const SCREENS: readonly Screen[] = [
   { name: 'tags', path: () => '/tags', ready: shows('garden') },
   { name: 'sign-in-settings', path: () => '/instance/sign-in', ready: shows('For your identity provider') },
   { name: 'certificates', path: () => '/instance/certificates', ready: shows('This server has no certificate') },
+  { name: 'nodes', path: () => '/instance/nodes', ready: shows('It runs by itself') },
   { name: 'news', path: () => '/instance/announcements', ready: shows('Maintenance on Saturday') },
   { name: 'billing elsewhere', path: () => '/settings/billing', ready: shows('This server has no billing') },
   { name: 'members', path: () => '/team', ready: shows('olga@example.com') },

@@ -32,6 +32,7 @@ export const PAGES: readonly string[] = [
     'monitoring',
     'reference',
     'runbooks',
+    'several-nodes',
     'troubleshooting',
     'upgrading',
   ),

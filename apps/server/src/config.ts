@@ -94,6 +94,12 @@ export async function readConfig(
   if (settings.BOWLINE_TUNNELS_TLS_PORT !== undefined && tunnels === undefined) {
     throw new ConfigError(['BOWLINE_TUNNELS_TLS_PORT needs BOWLINE_TUNNELS_DOMAIN.'])
   }
+  if (settings.BOWLINE_NODE_ADDRESS !== undefined && settings.BOWLINE_DATABASE_URL === undefined) {
+    throw new ConfigError(['BOWLINE_NODE_ADDRESS needs BOWLINE_DATABASE_URL: all nodes share one database.'])
+  }
+  if (settings.BOWLINE_NODE_PORT !== undefined && settings.BOWLINE_NODE_ADDRESS === undefined) {
+    throw new ConfigError(['BOWLINE_NODE_PORT needs BOWLINE_NODE_ADDRESS.'])
+  }
   const acme = await readAcmeSettings(settings)
   const { tls, pin } = await readTls(settings, dataFolder, files, acme !== undefined)
   const origin = publicOrigin(settings, tls !== undefined)

@@ -6,6 +6,7 @@ import { DOCS_SETTINGS } from './settings/docs.ts'
 import { LIMIT_SETTINGS } from './settings/limits.ts'
 import { BILLING_SETTINGS } from './settings/billing.ts'
 import { MAIL_SETTINGS } from './settings/mail.ts'
+import { NODE_SETTINGS } from './settings/nodes.ts'
 import type { Program, SettingSpec } from './settings/spec.ts'
 import { port, whole } from './settings/numbers.ts'
 import { REGISTRATION_SETTINGS } from './settings/registration.ts'
@@ -130,6 +131,7 @@ export const SETTINGS = {
     schema: whole(1, 3_650).default(30),
     description: 'How long logins on devices that failed stay in the list of sessions, in days.',
   },
+  ...NODE_SETTINGS,
   ...SSH_SETTINGS,
   BOWLINE_DRAIN_SECONDS: {
     programs: server,

@@ -84,7 +84,11 @@ export const LIMITS = {
   connectorsPerNamespace: 10,
   /** Running containers of one connector that become devices. */
   containersPerConnector: 1_000,
-  /** Age of the last heartbeat at which a device is offline although nothing reported the end of its link. */
+  nodes: {
+    /** Age of a node's heartbeat at which the node, and with it every link that it holds, counts as lost. */
+    deadSeconds: 15,
+  },
+  /** Age of a link whose holder has no lease at which its device is offline although nothing reported its end. */
   onlineWindowSeconds: 120,
   userTokenHours: 72,
   accessTokenMinutes: 10,

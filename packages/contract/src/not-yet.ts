@@ -13,14 +13,7 @@ export interface PendingPart {
   readonly settings: readonly string[]
 }
 
-export const NOT_YET = {
-  severalNodes: {
-    title: 'Running several nodes',
-    missing: 'Run one server process for an installation; it may use your own PostgreSQL.',
-    operations: [],
-    settings: ['BOWLINE_REDIS_URL'],
-  },
-} as const satisfies Record<string, PendingPart>
+export const NOT_YET: Readonly<Record<string, PendingPart>> = {}
 
 export type PendingPartName = keyof typeof NOT_YET
 

@@ -9,7 +9,7 @@ import { connectors } from './operations/connectors.ts'
 import { containers, devices } from './operations/devices.ts'
 import { firewall } from './operations/firewall.ts'
 import { heldLogins } from './operations/held-logins.ts'
-import { certificates, instance } from './operations/instance.ts'
+import { certificates, instance, nodes } from './operations/instance.ts'
 import { internal } from './operations/internal.ts'
 import { mails } from './operations/mails.ts'
 import { mfa } from './operations/mfa.ts'
@@ -57,6 +57,7 @@ export const operations = {
   administration,
   mails,
   certificates,
+  nodes,
   stats,
   events,
   audit,

@@ -19,6 +19,7 @@ export const appMessages = {
     signIn: 'Sign-in',
     mail: 'Mail',
     certificates: 'Certificates',
+    nodes: 'Nodes',
     serverNews: 'News',
     people: 'People',
     namespaces: 'Namespaces',

@@ -16,6 +16,7 @@ import {
   Mail,
   MonitorSmartphone,
   Newspaper,
+  Server,
   ShieldCheck,
   SquareTerminal,
   Tags,
@@ -42,6 +43,7 @@ export type SectionPath =
   | '/instance/sign-in'
   | '/instance/mail'
   | '/instance/certificates'
+  | '/instance/nodes'
   | '/instance/announcements'
   | '/instance/people'
   | '/instance/namespaces'
@@ -105,6 +107,7 @@ const SECTION_GROUPS: readonly SectionGroup[] = [
       { to: '/instance/sign-in', label: nav.signIn, icon: LogIn, key: 'l' },
       { to: '/instance/mail', label: nav.mail, icon: Mail, key: 'i' },
       { to: '/instance/certificates', label: nav.certificates, icon: BadgeCheck, key: 'x' },
+      { to: '/instance/nodes', label: nav.nodes, icon: Server, key: 'o' },
       { to: '/instance/announcements', label: nav.serverNews, icon: Newspaper, key: 'w' },
     ],
   },

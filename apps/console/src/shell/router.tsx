@@ -7,7 +7,17 @@ import { NotFoundPage } from '../core/not-found-page.tsx'
 import { firewall, publicKeys, tags, team } from './routes/access.ts'
 import { containers, dashboard, device, devices, session, sessions, terminal, tunnelVisit } from './routes/fleet.ts'
 import { linkAccount, login, lostDevice, resetMfa, setup, signIn } from './routes/front.ts'
-import { certificates, mail, namespace, namespaces, news, people, person, serverAudit } from './routes/instance.ts'
+import {
+  certificates,
+  mail,
+  namespace,
+  namespaces,
+  news,
+  nodes,
+  people,
+  person,
+  serverAudit,
+} from './routes/instance.ts'
 import {
   activate,
   announcement,
@@ -50,6 +60,7 @@ const routeTree = root.addChildren([
     settings,
     mail,
     certificates,
+    nodes,
     news,
     people,
     person,

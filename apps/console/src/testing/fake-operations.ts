@@ -9,7 +9,7 @@ import { firewall } from '@bowline/contract/operations/firewall'
 import { heldLogins } from '@bowline/contract/operations/held-logins'
 import { mails } from '@bowline/contract/operations/mails'
 import { mfa } from '@bowline/contract/operations/mfa'
-import { certificates, instance } from '@bowline/contract/operations/instance'
+import { certificates, instance, nodes } from '@bowline/contract/operations/instance'
 import { namespaces } from '@bowline/contract/operations/namespaces'
 import { publicKeys } from '@bowline/contract/operations/public-keys'
 import { scim } from '@bowline/contract/operations/scim'
@@ -49,6 +49,7 @@ export function bindOperations(routes: Routes, state: FakeState, credentials: Cr
   routes.on(announcements.list, ({ query }) => slice([], query))
   routes.on(users.listSignIns, ({ query }) => slice([], query))
   routes.on(certificates.list, () => state.certificates)
+  routes.on(nodes.list, () => ({ nodes: [...state.nodes] }))
   routes.on(users.listIdentities, () => [])
   routes.on(mails.list, ({ query }) => slice([], query))
   routes.on(mails.settings, () => MAIL_SETTINGS)

@@ -1,5 +1,5 @@
 // State of the fake server and the stream of its changes: one namespace, its devices, sessions and events.
-import type { Info, ServerCertificates } from '@bowline/contract/operations/instance'
+import type { Info, ServerCertificates, ServerNode } from '@bowline/contract/operations/instance'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import type { Device, DeviceStatus } from '@bowline/contract/schemas/device'
 import type { LiveEvent } from '@bowline/contract/schemas/event'
@@ -34,6 +34,20 @@ export class FakeState {
   /** People who may create an account. */
   registration: 'closed' | 'invited' | 'open' = 'closed'
   pin = ''
+  /** It runs by itself. */
+  nodes: readonly ServerNode[] = [
+    {
+      id: '5d0f3c9a-6a0e-4b7c-9d59-0f4b8a1c2e3d',
+      address: '',
+      version: 'v0.1.0',
+      state: 'alive',
+      started_at: '2026-11-20T08:00:00.000Z',
+      heartbeat_at: '2026-11-24T09:00:00.000Z',
+      links: 12,
+      sessions: 3,
+      is_this: true,
+    },
+  ]
   /** The server speaks HTTP. */
   certificates: ServerCertificates = { acme: false, directory: '', email: '', challenge: null, certificates: [] }
   /** When set, the events call answers `reset` to clients that resume. */

@@ -7,7 +7,7 @@ import { addPeopleCommands } from './administration/people.ts'
 import { addAnnouncementCommands } from './announcements.ts'
 import { addApiKeyCommands } from './api-keys.ts'
 import { addArchiveCommands } from './archives.ts'
-import { addCertificateCommands } from './certificate.ts'
+import { addCertificateCommands } from './installation/certificate.ts'
 import { addBillingCommands } from './cloud/billing.ts'
 import { addLoginCommands } from './client/login.ts'
 import { addDeviceCommands } from './devices.ts'
@@ -17,6 +17,7 @@ import { addExportCommand } from './namespaces/export.ts'
 import { addLeavingCommands } from './namespaces/leaving.ts'
 import { addNamespaceCommands } from './namespaces/namespaces.ts'
 import { addIdentityCommands } from './accounts/identities.ts'
+import { addNodeCommands } from './installation/nodes.ts'
 import { addPasskeyCommands } from './accounts/passkeys.ts'
 import { addPublicKeyCommands } from './public-keys.ts'
 import { addRecordingCommands } from './recordings.ts'
@@ -78,6 +79,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
   addAuditCommands(program, terminal)
   addMailCommands(program, terminal)
   addCertificateCommands(program, terminal)
+  addNodeCommands(program, terminal)
   addArchiveCommands(program, terminal)
   addRecordingCommands(program, terminal)
   try {

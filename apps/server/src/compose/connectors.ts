@@ -12,6 +12,9 @@ export function composeConnectors(
   { db: system, clock, log }: Pick<AuthDeps, 'db' | 'clock' | 'log'>,
   links: Pick<Agents, 'add' | 'find'>,
   tenantContext: (tenant: TenantId, actor: Actor, source?: string) => TenantContext,
+  node: string,
+  /** True while this node dials the engines that no device reaches. */
+  hasLease: () => Promise<boolean>,
 ): Dialing {
   return createDialing({
     system,
@@ -20,6 +23,8 @@ export function composeConnectors(
     secretKey,
     egress: egressRules(settings),
     links,
+    node,
+    hasLease,
     contextOf: (tenant, source) => tenantContext(tenant, { kind: 'system', name: 'connector' }, source),
   })
 }

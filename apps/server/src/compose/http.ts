@@ -50,6 +50,7 @@ import { namespaceRoutes } from '../namespaces/routes.ts'
 import { asksForFactor, getNamespaceLimits } from '../namespaces/service.ts'
 import { createChallenges } from '../passkeys/challenges.ts'
 import { type RelyingParties } from '../passkeys/relying-party.ts'
+import { nodeRoutes } from '../nodes/routes.ts'
 import { passkeyRoutes } from '../passkeys/routes.ts'
 import { previewRoutes } from '../previews/routes.ts'
 import { publicKeyRoutes } from '../public-keys/routes.ts'
@@ -78,6 +79,8 @@ import { userRoutes } from '../users/routes.ts'
 export interface ApiParts extends TerminalTickets {
   readonly config: ServerConfig
   readonly keys: InstanceKeys
+  /** Id of this node. */
+  readonly node: string
   /** System connection: for sign-in and for values unique across namespaces. */
   readonly system: Kysely<Schema>
   /** Rejects when the database does not answer. */
@@ -103,6 +106,8 @@ export interface ApiParts extends TerminalTickets {
   readonly reviewTunnels: (tenant: TenantId) => Promise<void>
   readonly connectors: Pick<ConnectorDeps, 'dialing' | 'links'>
   readonly billing: Pick<Billing, 'deps' | 'stored'>
+  /** True while running sessions are let end. */
+  readonly isStopping: () => boolean
   /** True while the recording store is unreachable. */
   readonly isDegraded: () => boolean
   readonly closeConnection: CloseConnection
@@ -165,6 +170,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
       signInMethods: () => signInMethods(system),
       ping: parts.ping,
       isDegraded: parts.isDegraded,
+      isStopping: parts.isStopping,
       sendsMail: parts.mails.isSending,
       hasPasskeys: (host) => parts.parties.find(host) !== undefined,
     }),
@@ -261,6 +267,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
       requireRecentProof: (actor) => requireRecentProof(auth, actor),
     }),
     ...certificateRoutes(parts.certificates),
+    ...nodeRoutes(system, parts.node),
     ...auditRoutes(system),
     ...sessionRoutes(parts.closeConnection),
     ...terminalRoutes({

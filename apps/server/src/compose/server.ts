@@ -4,10 +4,10 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AddressInfo } from 'node:net'
 import type { TenantId } from '@bowline/contract/schemas/common'
+import type { LiveEvent } from '@bowline/contract/schemas/event'
 import type { Clock } from '@bowline/base/clock'
 import { actorOfKey } from '../api-keys/service.ts'
 import { createTokenIssuer } from '../auth/tokens.ts'
-import { budgets, sshOptions } from './budgets.ts'
 import { mfaDeps, startAccounts } from './accounts.ts'
 import { apiRoutes, closeHttp } from './http.ts'
 import type { ServerConfig } from '../config.ts'
@@ -18,12 +18,8 @@ import { createEventBus } from '../events/bus.ts'
 import { createAgents } from '../gateway/links/agents.ts'
 import { createSshFactor } from '../held-logins/ssh-factor.ts'
 import { createWaitingLogins } from '../held-logins/waiting.ts'
-import { createDeviceChecks } from '../gateway/login/device-checks.ts'
-import { createGuesses } from '../gateway/admission/guesses.ts'
-import { createGateway } from '../gateway/gateway.ts'
 import { type LiveLogin, createLiveLogins } from '../gateway/login/live-logins.ts'
 import { createReverseStreams } from '../gateway/links/reverse-streams.ts'
-import { signStatement } from '../gateway/login/statement.ts'
 import { createLinkEndpoint } from '../gateway/links/link-endpoint.ts'
 import { createWebEndpoints } from '../gateway/web/web-endpoints.ts'
 import { createAuthenticator, internalCallers } from '../http/auth.ts'
@@ -37,14 +33,16 @@ import { startJobs } from '../jobs/jobs.ts'
 import { findLeavers } from '../jobs/leavers.ts'
 import { isMember } from '../membership/membership.ts'
 import { relyingParties } from '../passkeys/relying-party.ts'
-import { findKeyBlob, findKeyOwner, isDisabled } from '../public-keys/service.ts'
+import { findKeyBlob, isDisabled } from '../public-keys/service.ts'
 import { publicHost } from '../platform/network/public-host.ts'
 import { composeBilling } from './billing.ts'
 import { composeCertificates } from './certificates.ts'
 import { composeConnectors } from './connectors.ts'
 import { connect, shareTime } from './database.ts'
 import { attachEndpoints } from './endpoints.ts'
+import { composeGateway } from './gateway.ts'
 import { composeJudging } from './judging.ts'
+import { type Nodes, composeNodes } from './nodes.ts'
 import { endNamespaces, react } from './reactions.ts'
 import { serveFiles } from './files.ts'
 import { composeScim } from './scim.ts'
@@ -57,6 +55,7 @@ import { nodeName } from '../platform/node-name.ts'
 import { startTracing } from '../platform/tracing/tracing.ts'
 import { startRecordings } from '../recordings/start.ts'
 import { closeLostSessions } from '../sessions/service.ts'
+import { sharedTerminalTickets } from '../terminals/shared-tickets.ts'
 import { createTerminalTickets } from '../terminals/tickets.ts'
 
 export interface ServerParts {
@@ -112,7 +111,7 @@ async function start(
   const { recording: key, reloadRecording: reloadKeys } = keys
   const { recordings, uploads } = await startRecordings({ ...recordingParts, key, reloadKeys })
 
-  const bus = createEventBus(clock, randomUUID())
+  const bus = createEventBus(clock, randomUUID(), (tenant) => nodes.cluster?.opened(tenant))
   const tenantContext = (tenant: TenantId, actor: Actor, source = ''): TenantContext => ({
     actor,
     tenant,
@@ -122,12 +121,16 @@ async function start(
     edition: settings.BOWLINE_EDITION,
     source,
     locate: config.locate,
-    hasListeners: () => bus.hasListeners(tenant),
+    hasListeners: () => bus.hasListeners(tenant) || nodes.cluster?.isListenedToElsewhere(tenant) === true,
     emit(event) {
-      bus.emit(tenant, event)
-      react(event, tenant, { agents, live, tunnels: tunnels.supervision })
+      apply(event, tenant)
+      nodes.cluster?.emitted(tenant, event)
     },
   })
+  const apply = (event: LiveEvent, tenant: TenantId): void => {
+    bus.emit(tenant, event)
+    react(event, tenant, { agents, live, tunnels: tunnels.supervision })
+  }
   const tokens = createTokenIssuer(keys.token, clock)
   const signInContext = (tenant: TenantId) => tenantContext(tenant, { kind: 'system', name: 'single sign-on' })
   const accountParts = { config, system, node, clock, log, ids, keys, tokens, contextOf: signInContext, onEnd }
@@ -158,37 +161,23 @@ async function start(
   const leaving = { isMember, findLeavers: (logins: readonly LiveLogin[]) => findLeavers(system, logins) }
   const live = createLiveLogins({ ...judging, ...leaving, keyIsDisabled: isDisabled, clock, log })
   const reverse = createReverseStreams()
-  const gateway = createGateway({
-    ...judging,
-    agents,
-    live,
-    reverse,
-    recordings,
-    node,
-    log,
+  const nodeParts = { config, node, system, clock, log, bus, agents, reverse, live, apply, gateway: () => gateway }
+  const nodes: Nodes = await composeNodes(nodeParts)
+  const { cluster } = nodes
+  const gatewayParts = { config, keys, clock, log, node, agents, live, reverse, recordings, judging, metrics }
+  const gateway = composeGateway({
+    ...gatewayParts,
+    reach: (target) => nodes.reachLogin(target),
     factor: createSshFactor({ ...mfa, waiting }),
-    ownerOfKey: findKeyOwner,
-    checks: createDeviceChecks(),
-    guesses: createGuesses(clock),
-    ...budgets(config, clock),
-    sign: (statement) => signStatement(keys.statement.privateKey, statement, clock.now()),
-    ssh: sshOptions(settings, keys),
-    clock,
-    isTrustedProxy: config.isTrustedProxy,
-    host: settings.BOWLINE_HOST,
-    port: settings.BOWLINE_SSH_PORT,
-    refused: (reason) => metrics.sshRefused.inc({ reason }),
-    ended: ({ by, reason }, authenticated) =>
-      metrics.sshClosed.inc({ by, reason, authenticated: String(authenticated) }),
   })
 
   const consoleOrigin = (): string =>
     config.publicOrigin ?? `${config.tls ? 'https' : 'http'}://localhost:${(http.server.address() as AddressInfo).port}`
-  const tunnels = composeTunnels(config, keys, auth, agents, metrics, bus, consoleOrigin)
-  const dialing = composeConnectors(config, auth, agents, tenantContext)
+  const tunnels = composeTunnels(config, keys, auth, (device) => nodes.reachDevice(device), metrics, bus, consoleOrigin)
+  const dialing = composeConnectors(config, auth, agents, tenantContext, node, () => nodes.dialsConnectors())
   const billing = composeBilling(config, { system, clock, log }, consoleOrigin, tenantContext)
   await billing.check()
-  const terminalTickets = createTerminalTickets(clock)
+  const terminalTickets = cluster ? sharedTerminalTickets(system) : createTerminalTickets(clock)
   const stopping = new AbortController()
   const isInternal = internalCallers(config.nodeSecret)
   const requestLimits = createRequestLimits(clock, config.isExemptSource)
@@ -218,6 +207,7 @@ async function start(
     routes: apiRoutes({
       config,
       keys,
+      node,
       system,
       ping: () => database.ping(),
       auth,
@@ -243,8 +233,10 @@ async function start(
       connectors: { dialing, links: agents },
       billing,
       isDegraded: () => uploads?.away === true,
+      isStopping: () => agents.isDraining,
       ...terminalTickets,
-      closeConnection: (uid, cause) => gateway.closeSession(uid, cause),
+      closeConnection: (session, cause) =>
+        gateway.closeSession(session.uid, cause) || cluster?.closeElsewhere(session, cause) === true,
       sshPort: () => gateway.port,
       stopping: stopping.signal,
     }),
@@ -278,27 +270,42 @@ async function start(
   attachEndpoints(http.server, { ...config, clock, log }, tunnels, { link, ...webEndpoints })
 
   let httpClosed: Promise<void> = Promise.resolve()
+  onEnd(() => nodes.close())
   // Links are sockets of the HTTP server, which closes only after them.
   onEnd(() => httpClosed)
   onEnd(() => agents.close())
   onEnd(() => dialing.close())
   onEnd(() => Promise.resolve(webEndpoints.close()))
   onEnd(() => Promise.resolve(tunnels.close()))
+  await nodes.start(onEnd)
   await tunnels.start()
   agents.start()
   dialing.start()
   onEnd(() => gateway.close())
   await gateway.start()
-  onEnd(() => {
-    stopping.abort()
+  onEnd(async () => {
+    const timeoutMs = settings.BOWLINE_DRAIN_SECONDS * 1_000
     agents.drain()
+    // Browsers and balancers are served until the balancers have seen that this node stops.
+    const begunAt = clock.monotonic()
+    await nodes.drain(timeoutMs)
+    stopping.abort()
     httpClosed = closeHttp(http)
-    return gateway.drain(settings.BOWLINE_DRAIN_SECONDS * 1_000)
+    await gateway.drain(Math.max(0, timeoutMs - (clock.monotonic() - begunAt)))
   })
   await http.listen({ host: settings.BOWLINE_HOST, port: settings.BOWLINE_HTTP_PORT, backlog: 4_096 })
   await certificates.start(onEnd, mail.queue)
   billing.start(onEnd)
-  const jobs = { auth, mailRequests, ...singleSignOn.parts, system, recordings, live, billing: billing.deps }
+  const jobs = {
+    once: nodes.once,
+    auth,
+    mailRequests,
+    ...singleSignOn.parts,
+    system,
+    recordings,
+    live,
+    billing: billing.deps,
+  }
   const ending = (tenants: ReadonlySet<TenantId>): void => endNamespaces(tenants, { agents, live })
   startJobs({ ...jobs, clock, log, tenantContext, settings, endNamespaces: ending }, onEnd)
   const { port } = http.server.address() as AddressInfo

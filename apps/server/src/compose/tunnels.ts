@@ -3,18 +3,19 @@ import type { Socket } from 'node:net'
 import type { Clock } from '@bowline/base/clock'
 import { LIMITS } from '@bowline/contract/limits'
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
+import type { Link } from '@bowline/link/api'
 import type { AuthDeps } from '../auth/service.ts'
 import type { ServerConfig } from '../config.ts'
 import { isLapsed } from '../devices/presence.ts'
 import { readProxySource } from '../gateway/admission/proxied-socket.ts'
 import type { EventBus } from '../events/bus.ts'
-import type { Agents } from '../gateway/links/agents.ts'
 import type { TunnelTraffic } from '../http/tunnel-hosts.ts'
 import { hasBrowserFactor, noteBrowserFactor } from '../held-logins/browser-factor.ts'
 import type { InstanceKeys } from '../instance/keys.ts'
 import { plainAddress } from '../platform/network/address.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { isTunnelHost } from '../platform/network/tunnel-addresses.ts'
+import { createSharedTickets } from '../terminals/shared-tickets.ts'
 import { createTickets } from '../terminals/tickets.ts'
 import { type DoorFactors, type Doorkeeper, type Visit, createDoorkeeper } from '../tunnels/doors/doorkeeper.ts'
 import { type TunnelProxy, createTunnelProxy } from '../tunnels/proxy/proxy.ts'
@@ -43,14 +44,17 @@ export function composeTunnels(
   { settings, isTrustedProxy, isExemptSource }: ServerConfig,
   keys: Pick<InstanceKeys, 'derive'>,
   { db: system, clock, log, passwords }: Pick<AuthDeps, 'db' | 'clock' | 'log' | 'passwords'>,
-  agents: Pick<Agents, 'find'>,
+  linkOf: (device: DeviceUid) => Promise<Link | undefined>,
   metrics: Pick<Metrics, 'tunnelsRefused'>,
   bus: Pick<EventBus, 'emit'>,
   origin: () => string,
 ): TunnelParts {
   const domain = settings.BOWLINE_TUNNELS_DOMAIN ?? ''
   const secret = keys.derive('passes of tunnels')
-  const visits = createTickets<Visit>(clock, VISITS)
+  const visits =
+    settings.BOWLINE_NODE_ADDRESS === undefined
+      ? createTickets<Visit>(clock, VISITS)
+      : createSharedTickets<Visit>(system, 'visit', VISITS)
   const factors: DoorFactors = {
     isProven: (visitor) => hasBrowserFactor({ db: system, clock }, visitor),
     note: (visitor) => noteBrowserFactor({ db: system, clock }, visitor),
@@ -66,7 +70,6 @@ export function composeTunnels(
   const isCloud = settings.BOWLINE_EDITION === 'cloud'
   const isLapsedNow = async (tenant: TenantId): Promise<boolean> =>
     isCloud && isLapsed(system, tenant, new Date(clock.now()))
-  const linkOf = (device: DeviceUid) => agents.find(device)
   const shared = { system, clock, log, domain, supervision, linkOf, isLapsed: isLapsedNow }
   const proxy = createTunnelProxy({ ...shared, doors })
   const { BOWLINE_HOST: host, BOWLINE_TUNNELS_TLS_PORT: port } = settings

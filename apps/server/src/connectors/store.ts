@@ -66,6 +66,8 @@ export interface EnabledConnector {
   readonly tenant: TenantId
   readonly version: string
   readonly device: DeviceUid | null
+  /** Node that holds the link of that device; '' while none does. */
+  readonly node: string
 }
 
 /** Enabled connectors of all namespaces that are not disabled. @param db system connection */
@@ -77,6 +79,11 @@ export function listEnabled(db: Kysely<Schema>): Promise<EnabledConnector[]> {
       // A device that is accepted no more carries nothing.
       sql<string>`md5(concat_ws(' ', device_uid, (select status from devices where devices.uid = device_uid), address, port, secure, tls_ca, tls_cert, encode(tls_key, 'hex')))`.as(
         'version',
+      ),
+    )
+    .select(
+      sql<string>`coalesce((select link_node from devices where devices.uid = device_uid and disconnected_at is null), '')`.as(
+        'node',
       ),
     )
     .where('enable', '=', true)

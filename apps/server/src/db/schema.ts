@@ -5,6 +5,7 @@ import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import type { Role } from '@bowline/contract/roles'
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { CertificateTables } from './tables/certificate-tables.ts'
+import type { NodeTables } from './tables/node-tables.ts'
 import type { FactorTables } from './tables/factor-tables.ts'
 import type { DroppedGuessesTable, RepeatedRefusalsTable } from './tables/guess-tables.ts'
 import type { ScimTables } from './tables/scim-tables.ts'
@@ -284,7 +285,8 @@ export interface LoginKeysTable {
   created_at: Generated<Date>
 }
 
-export interface Schema extends BillingTables, CertificateTables, FactorTables, ScimTables, SingleSignOnTables {
+export interface Schema
+  extends BillingTables, CertificateTables, FactorTables, NodeTables, ScimTables, SingleSignOnTables {
   login_keys: LoginKeysTable
   api_keys: ApiKeysTable
   public_keys: PublicKeysTable

@@ -8,6 +8,12 @@ import type { Schema } from '../db/schema.ts'
 /** Forwarding policy; `unrecorded`: denied while recording is required, because forwarded data is not recorded. */
 export type ForwardingPolicy = 'allowed' | 'off' | 'unrecorded'
 
+/** The node that holds a device's link, by the claim with this epoch. */
+export interface LinkHolder {
+  readonly node: string
+  readonly epoch: number
+}
+
 /** Properties of a login target that the gateway needs. System connection. */
 export interface LoginTarget {
   readonly uid: DeviceUid
@@ -31,6 +37,10 @@ export interface LoginTarget {
   readonly lapsed: boolean
   /** True while administrators of the instance have disabled the namespace. */
   readonly disabled: boolean
+  /** Node that holds the link; '' while none does. */
+  readonly node: string
+  /** Of the newest link. */
+  readonly epoch: number
 }
 
 /**
@@ -62,6 +72,8 @@ export function findLoginTarget(
       sql<LoginTarget['recording']>`case when namespaces.session_record
         then coalesce(namespaces.settings ->> 'recording_policy', 'best-effort') else 'off' end`.as('recording'),
       factorHours.as('factorHours'),
+      sql<string>`case when devices.disconnected_at is null then devices.link_node else '' end`.as('node'),
+      'devices.link_epoch as epoch',
       sql<boolean>`coalesce((namespaces.settings ->> 'ssh_second_factor_service_keys')::boolean, false)`.as(
         'servicesNeedNoFactor',
       ),
@@ -149,21 +161,28 @@ export async function releaseLinksOfNode(db: Kysely<Schema>, node: string): Prom
     .execute()
 }
 
-/** Records heartbeats of many devices in one statement. */
-export async function touchDevices(db: Kysely<Schema>, uids: readonly DeviceUid[]): Promise<void> {
-  if (uids.length === 0) return
-  // Locked rows are skipped until the next heartbeat: waiting for them could deadlock.
-  await db
-    .updateTable('devices')
-    .set({ last_seen: sql<Date>`now()` })
-    .where('uid', 'in', (free) =>
-      free
-        .selectFrom('devices')
-        .select('uid')
-        .where('uid', '=', sql<DeviceUid>`any(${uids})`)
-        .where('disconnected_at', 'is', null)
-        .forNoKeyUpdate()
-        .skipLocked(),
-    )
+/** Devices whose link a node holds according to their rows. */
+export function findLinksOfNode(
+  db: Kysely<Schema>,
+  node: string,
+): Promise<{ uid: DeviceUid; tenant: TenantId; epoch: number }[]> {
+  return db
+    .selectFrom('devices')
+    .select(['uid', 'tenant_id as tenant', 'link_epoch as epoch'])
+    .where('link_node', '=', node)
     .execute()
+}
+
+/** The node that holds a device's link; undefined while no node does. */
+export function findHolder(
+  db: Kysely<Schema>,
+  uid: DeviceUid,
+): Promise<(LinkHolder & { tenant: TenantId }) | undefined> {
+  return db
+    .selectFrom('devices')
+    .select(['tenant_id as tenant', 'link_node as node', 'link_epoch as epoch'])
+    .where('uid', '=', uid)
+    .where('disconnected_at', 'is', null)
+    .where('link_node', '<>', '')
+    .executeTakeFirst()
 }

@@ -1,6 +1,6 @@
 // Presence of devices, as reported by the gateway, on the database.
+import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
-import type { DeviceUid } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '@bowline/base/clock'
 import type { LiveEvent } from '@bowline/contract/schemas/event'
@@ -8,7 +8,8 @@ import { nowhere } from '../platform/positions.ts'
 import { silentLog } from '../platform/log.ts'
 import type { TenantContext } from '../context.ts'
 import { type BootedServer, type Person, type RegisteredDevice, bootServer } from '../testing/boot.ts'
-import { forgetLinksOf, heartbeat, linkDown, linkUp, notifyLinkUp } from './presence.ts'
+import { putNode } from '../nodes/store.ts'
+import { forgetLinksOf, linkDown, linkUp, notifyLinkUp } from './presence.ts'
 
 let server: BootedServer
 let person: Person
@@ -37,8 +38,6 @@ const ctx = (): TenantContext => ({
 })
 const online = async () =>
   (await person.client.call(operations.devices.get, { params: { uid: device.uid } })).body.online
-const lastSeen = async (uid: DeviceUid) =>
-  (await system().selectFrom('devices').select('last_seen').where('uid', '=', uid).executeTakeFirstOrThrow()).last_seen
 
 describe('presence of a device', () => {
   it('reports a device online while its link is up, and notifies listeners', async () => {
@@ -80,31 +79,18 @@ describe('presence of a device', () => {
   })
 })
 
-describe('heartbeat', () => {
-  it('records heartbeats only for devices with a link', async () => {
-    const linked = await server.acceptedDevice(person)
-    await linkUp(ctx(), linked.uid, 'node', '')
-    const old = new Date('2026-01-01T00:00:00Z')
-    const uids = [linked.uid, device.uid]
-    await system().updateTable('devices').set({ last_seen: old }).where('uid', 'in', uids).execute()
-    await heartbeat(system(), uids)
-    expect((await lastSeen(linked.uid)).getTime()).toBeGreaterThan(old.getTime())
-    expect(await lastSeen(device.uid)).toEqual(old)
-  })
-
-  it('skips devices locked by another transaction', async () => {
-    const [held, free] = [await server.acceptedDevice(person), await server.acceptedDevice(person)]
-    const uids = [held.uid, free.uid]
-    for (const uid of uids) await linkUp(ctx(), uid, 'node', '')
-    const old = new Date('2026-01-01T00:00:00Z')
-    await system().updateTable('devices').set({ last_seen: old }).where('uid', 'in', uids).execute()
-    await system()
-      .transaction()
-      .execute(async (db) => {
-        await db.selectFrom('devices').select('uid').where('uid', '=', held.uid).forUpdate().execute()
-        await heartbeat(system(), uids)
-      })
-    expect(await lastSeen(held.uid)).toEqual(old)
-    expect((await lastSeen(free.uid)).getTime()).toBeGreaterThan(old.getTime())
+describe('a link that has stood for an hour', () => {
+  it('counts as online for as long as the node that holds it renews its lease', async () => {
+    const run = { id: 'holder', life: randomUUID(), address: '', keyPin: '', version: 'v1' }
+    await putNode(system(), run)
+    await linkUp(ctx(), device.uid, 'holder', '')
+    const hour = new Date(Date.now() - 3_600_000)
+    await system().updateTable('devices').set({ last_seen: hour }).where('uid', '=', device.uid).execute()
+    expect(await online()).toBe(true)
+    const { body } = await person.client.call(operations.devices.get, { params: { uid: device.uid } })
+    expect(new Date(body.last_seen).getTime()).toBeGreaterThan(hour.getTime())
+    const late = new Date(Date.now() - 20_000)
+    await system().updateTable('nodes').set({ heartbeat_at: late }).where('id', '=', 'holder').execute()
+    expect(await online()).toBe(false)
   })
 })

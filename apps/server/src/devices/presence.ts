@@ -1,22 +1,24 @@
-// Presence of devices, as reported by the gateway: link changes and heartbeats. The numbers: see
-// Presence in ARCHITECTURE.md.
+// Presence of devices, as reported by the gateway: which node holds the link of which device. The numbers: see Presence
+// in ARCHITECTURE.md.
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { notifyChanged } from './service.ts'
 import {
+  type LinkHolder,
   type LoginTarget,
   claimLink,
   disconnectDevice,
   findLapsed,
+  findHolder,
+  findLinksOfNode,
   findLoginTarget,
   releaseLink,
   releaseLinksOfNode,
-  touchDevices,
 } from './presence-store.ts'
 
-export type { ForwardingPolicy, LoginTarget } from './presence-store.ts'
+export type { ForwardingPolicy, LinkHolder, LoginTarget } from './presence-store.ts'
 
 /**
  * Resolves an SSHID: by uid, or by namespace and name of an accepted device.
@@ -75,12 +77,20 @@ export async function markOffline(ctx: TenantContext, uid: DeviceUid): Promise<b
   return isKnown
 }
 
-/** At start: clears the links that a previous run of this node held. @param db system connection */
+/** Clears the links that a node held: an earlier run of this one, or a lost one. @param db system connection */
 export function forgetLinksOf(db: Kysely<Schema>, node: string): Promise<void> {
   return releaseLinksOfNode(db, node)
 }
 
-/** Records heartbeats of many devices. @param db system connection */
-export function heartbeat(db: Kysely<Schema>, uids: readonly DeviceUid[]): Promise<void> {
-  return touchDevices(db, uids)
+/** Devices whose link a node holds according to their rows. @param db system connection */
+export function listLinksOf(
+  db: Kysely<Schema>,
+  node: string,
+): Promise<{ uid: DeviceUid; tenant: TenantId; epoch: number }[]> {
+  return findLinksOfNode(db, node)
+}
+
+/** The node that holds a device's link. @param db system connection */
+export function holderOf(db: Kysely<Schema>, uid: DeviceUid): Promise<(LinkHolder & { tenant: TenantId }) | undefined> {
+  return findHolder(db, uid)
 }

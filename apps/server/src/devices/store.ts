@@ -17,11 +17,27 @@ import { readPage } from '../db/lists/page.ts'
 import { devicesByStatus, totalOf } from '../db/lists/row-counts.ts'
 import type { DevicesTable, Schema } from '../db/schema.ts'
 
-export type DeviceRow = Selectable<DevicesTable> & { namespace: string; online: boolean }
+export type DeviceRow = Selectable<DevicesTable> & {
+  namespace: string
+  online: boolean
+  /** When the node that holds the link was alive; null while no node does. */
+  held_at: Date | null
+}
 
-/** Online: the link has not closed, and the last heartbeat is within the window. */
-const online = sql<boolean>`devices.disconnected_at is null
-  and devices.last_seen > now() - make_interval(secs => ${sql.lit(LIMITS.onlineWindowSeconds)})`
+/** Nodes that renew their lease. Asked through a function: the tenant role sees nothing else of nodes. */
+const liveNodes = sql`(select beat.id from node_heartbeats() beat
+  where beat.heartbeat_at > now() - make_interval(secs => ${sql.lit(LIMITS.nodes.deadSeconds)}))`
+
+/**
+ * Online: the link has not closed, and the node that holds it is alive. A link of the last two minutes counts in any
+ * case: it may be a node of a version before leases.
+ */
+const online = sql<boolean>`devices.disconnected_at is null and (devices.link_node in ${liveNodes}
+  or devices.last_seen > now() - make_interval(secs => ${sql.lit(LIMITS.onlineWindowSeconds)}))`
+
+/** When the node that holds the link was alive; null while no node does. */
+const heldAt = sql<Date | null>`(select beat.heartbeat_at from node_heartbeats() beat
+  where beat.id = devices.link_node and devices.disconnected_at is null)`
 
 /** Properties that device lists can be filtered by, under the names that clients use. */
 export const DEVICE_PROPERTIES: FilterProperties = {
@@ -50,7 +66,7 @@ function selectDevices(db: Kysely<Schema>) {
     .selectFrom('devices')
     .innerJoin('namespaces', 'namespaces.tenant_id', 'devices.tenant_id')
     .selectAll('devices')
-    .select(['namespaces.name as namespace', online.as('online')])
+    .select(['namespaces.name as namespace', online.as('online'), heldAt.as('held_at')])
 }
 
 /** Containers are devices of the connector's platform; each list excludes the other kind. */

@@ -22,7 +22,8 @@ export function toDevice(
     info: DeviceInfo.safeParse(row.info).data ?? null,
     public_key: row.public_key,
     tenant_id: row.tenant_id,
-    last_seen: row.last_seen.toISOString(),
+    // A link has no heartbeat of its own: what the node that holds it was heard of last counts for all its links.
+    last_seen: new Date(Math.max(row.last_seen.getTime(), row.held_at?.getTime() ?? 0)).toISOString(),
     online: row.online,
     namespace: row.namespace,
     status: row.status,

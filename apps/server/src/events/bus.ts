@@ -1,6 +1,6 @@
 // Live events of namespaces, kept for a few minutes so that a listener can resume after losing its connection. Nothing
-// is kept for a namespace without listeners for that long. One process; several nodes will share it through the
-// messaging interface.
+// is kept for a namespace without listeners for that long. Each node has its own: what happens elsewhere is emitted here
+// again, and the ids of another node get `reset`.
 import { LIMITS } from '@bowline/contract/limits'
 import type { LiveEvent } from '@bowline/contract/schemas/event'
 import type { TenantId } from '@bowline/contract/schemas/common'
@@ -29,6 +29,8 @@ export interface EventBus {
    * @returns unsubscribe
    */
   listen(tenant: TenantId, lastId: string | undefined, deliver: (event: NumberedEvent) => void): () => void
+  /** Namespaces with listeners now or a few minutes ago. */
+  tenants(): TenantId[]
   readonly listenerCount: number
   /** Number of namespaces with listeners now or a few minutes ago. */
   readonly channelCount: number
@@ -46,8 +48,15 @@ interface Channel {
   lastListenedAt: number
 }
 
-/** @param generation identifies this run of the server */
-export function createEventBus(clock: Clock, generation: string): EventBus {
+/**
+ * @param generation identifies this run of the server
+ * @param opened called when a namespace gets its first listener
+ */
+export function createEventBus(
+  clock: Clock,
+  generation: string,
+  opened: (tenant: TenantId) => void = () => undefined,
+): EventBus {
   const channels = new Map<TenantId, Channel>()
   const { count, minutes, bytes } = LIMITS.eventBuffer
   const keptMs = minutes * 60_000
@@ -105,16 +114,19 @@ export function createEventBus(clock: Clock, generation: string): EventBus {
       for (const deliver of channel.listeners) deliver(numbered)
     },
     listen(tenant, lastId, deliver) {
+      const isNew = liveChannel(tenant) === undefined
       const channel = channelOf(tenant)
       forgetOld(channel)
       for (const missed of missedSince(channel, lastId)) deliver(missed)
       channel.listeners.add(deliver)
       sweep()
+      if (isNew) opened(tenant)
       return () => {
         channel.listeners.delete(deliver)
         channel.lastListenedAt = clock.now()
       }
     },
+    tenants: () => [...channels.keys()].filter((tenant) => liveChannel(tenant) !== undefined),
     get listenerCount() {
       return [...channels.values()].reduce((sum, channel) => sum + channel.listeners.size, 0)
     },

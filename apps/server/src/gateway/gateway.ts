@@ -47,6 +47,8 @@ export interface Gateway {
   ): Refusal | undefined
   /** Ends the connection of a session. @returns false when this node does not hold it */
   closeSession(uid: string, cause: SessionCause): boolean
+  /** Ends every connection. */
+  endAll(cause: SessionCause): void
   /**
    * Refuses new logins; existing ones continue.
    * @returns resolves when the last of them has ended, or after `timeoutMs`
@@ -182,6 +184,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
         return true
       }
       return false
+    },
+    endAll(cause) {
+      for (const [connection, handler] of connections) handler.end(connection, cause)
     },
     drain(timeoutMs) {
       draining = true

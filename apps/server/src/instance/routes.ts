@@ -10,6 +10,8 @@ import { type InstanceDeps, describeInstance, setUp } from './service.ts'
 export interface InstanceRouteDeps extends InstanceDeps {
   /** Rejects when the database does not answer. */
   readonly ping: () => Promise<void>
+  /** True while running sessions are let end: balancers send nothing more here. */
+  readonly isStopping: () => boolean
   /** True while the store of recordings is unavailable. */
   readonly isDegraded: () => boolean
 }
@@ -19,6 +21,7 @@ export function instanceRoutes(deps: InstanceRouteDeps): Route[] {
   return [
     publicRoute(info, ({ request }) => describeInstance(deps, request.host)),
     publicRoute(health, async ({ reply }) => {
+      if (deps.isStopping()) fail('UNAVAILABLE', { what: 'it is stopping' })
       await deps.ping().catch(() => fail('UNAVAILABLE', { what: 'the database' }))
       void reply.header('x-degraded', deps.isDegraded() ? 'recording-store' : 'none')
     }),

@@ -23,13 +23,17 @@ import { closedTenants, purgeDue } from '../namespaces/closing.ts'
 import { recordingRemoval } from '../recordings/removal.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import { removeExpired } from '../recordings/retention.ts'
+import { type RunOnce } from '../nodes/once.ts'
 import { sweepFailedLogins } from '../sessions/failed-logins.ts'
 import type { SingleSignOnDeps } from '../single-sign-on/deps.ts'
+import { forgetTickets } from '../terminals/shared-tickets.ts'
 import { warnOfCertificates } from '../single-sign-on/certificates.ts'
 import { refreshMetadata } from '../single-sign-on/provider-settings.ts'
 import { forgetExpiredSignOns } from '../single-sign-on/settings.ts'
 
 export interface JobsDeps {
+  /** Runs a job at one node of several. */
+  readonly once: RunOnce
   readonly auth: AuthDeps
   readonly mailRequests: Pick<MailRequests, 'wake'>
   readonly singleSignOn: SingleSignOnDeps
@@ -50,26 +54,30 @@ const JANITOR = { kind: 'system', name: 'retention' } as const
 const CLEAN_UP_INTERVAL_MS = 600_000
 /** At a thousand new sessions per second a list has some thousands of differences to sum. */
 const FOLD_INTERVAL_MS = 10_000
+/** Lives of leases: two intervals. */
+const LEASE_SECONDS = (2 * CLEAN_UP_INTERVAL_MS) / 1_000
+const FOLD_LEASE_SECONDS = (2 * FOLD_INTERVAL_MS) / 1_000
 /** Maximum delay until sessions end when another process has removed their user. */
 const LEAVERS_INTERVAL_MS = 2_000
 
 /** Starts the jobs. A failure is logged; the next run retries. */
 export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) => void): void {
-  const { auth, singleSignOn, system, recordings, live, clock, log, settings } = deps
+  const { once, auth, singleSignOn, system, recordings, live, clock, log, settings } = deps
   const contextOf = (tenant: TenantId): TenantContext => deps.tenantContext(tenant, JANITOR)
+  const run = (job: () => Promise<void>): void => {
+    job().catch((error: unknown) => log.error('jobs.error', { err: error }))
+  }
   const every = (intervalMs: number, ...jobs: readonly (() => Promise<void>)[]): void => {
     const stop = clock.every(intervalMs, () => {
-      for (const job of jobs) job().catch((error: unknown) => log.error('jobs.error', { err: error }))
+      for (const job of jobs) run(job)
     })
     onEnd(() => Promise.resolve(stop()))
   }
-  every(
-    CLEAN_UP_INTERVAL_MS,
+  const shared: readonly (() => Promise<void>)[] = [
     () => removeStalePending(system, contextOf, clock.now()),
     () => forgetExpired(auth),
     () => forgetRegistrations(auth),
     () => forgetInvitations(system, clock, contextOf),
-    async () => deps.mailRequests.wake(),
     () => forgetExpiredFactors(auth),
     () => forgetHeldLogins(system, clock.now()),
     () => forgetChallenges(system, clock.now()),
@@ -78,17 +86,22 @@ export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) =
     () => warnOfCertificates(singleSignOn),
     () => reconcileDaily(deps.billing),
     () => sweepFailedLogins(system, contextOf, clock.now(), settings.BOWLINE_FAILED_LOGIN_DAYS),
-    alone(async () => {
+    async () => {
       const removal = recordingRemoval(recordings.ledger)
       const count = await purgeDue({ system, clock, contextOf, removal })
       if (count > 0) log.info('namespaces.purged', { count })
-    }),
-    async () => {
-      await removeExpired(system, recordings, contextOf, new Date(clock.now()))
-      await recordings.removeOrphans(system)
     },
+    () => forgetTickets(system),
+    () => removeExpired(system, recordings, contextOf, new Date(clock.now())),
+  ]
+  every(
+    CLEAN_UP_INTERVAL_MS,
+    () => once('clean-up', LEASE_SECONDS, async () => shared.forEach(run)),
+    // Of this node: its queue, its folder.
+    async () => deps.mailRequests.wake(),
+    () => recordings.removeOrphans(system),
   )
-  every(FOLD_INTERVAL_MS, () => foldCounts(system))
+  every(FOLD_INTERVAL_MS, () => once('fold', FOLD_LEASE_SECONDS, () => foldCounts(system)))
   every(
     LEAVERS_INTERVAL_MS,
     () => live.reviewLeavers(),

@@ -63,8 +63,14 @@ export async function get(ctx: TenantContext, uid: SessionUid): Promise<Session>
   return { ...session, events: { ...session.events, items } }
 }
 
-/** Ends the live connection of a session; provided by the gateway. @returns true if there was one */
-export type CloseConnection = (uid: SessionUid, cause: SessionCause) => boolean
+/**
+ * Ends the live connection of a session, here or at the node that holds it; provided by the gateway.
+ * @returns false if no node that is alive holds one
+ */
+export type CloseConnection = (
+  session: { readonly uid: SessionUid; readonly node: string },
+  cause: SessionCause,
+) => boolean
 
 /**
  * Ends a session for an administrator.
@@ -83,7 +89,7 @@ export async function close(
   await audit(ctx, 'session.close', uid, { username: row.username, device })
   const cause: SessionCause = { by: 'admin', reason: 'closed', message: 'An administrator ended the session.' }
   // Without a connection only the row is left to close.
-  if (!closeConnection(uid, cause) && row.closed_at === null) await endSession(ctx, uid, cause)
+  if (!closeConnection({ uid, node: row.node }, cause) && row.closed_at === null) await endSession(ctx, uid, cause)
 }
 
 /** Marks a session as authenticated or not; for services. @throws {BowlineError} NOT_FOUND */
@@ -212,6 +218,15 @@ export function closeLostSessions(db: Kysely<Schema>, node: string): Promise<num
     by: 'gateway',
     reason: 'server-restarted',
     message: 'The server that held the connection was restarted.',
+  })
+}
+
+/** Closes the sessions of a node that was lost. @param db system connection */
+export function closeSessionsOfLostNode(db: Kysely<Schema>, node: string): Promise<number> {
+  return closeSessionsOfNode(db, node, {
+    by: 'gateway',
+    reason: 'node-lost',
+    message: 'The server that held the connection was lost.',
   })
 }
 

@@ -33,12 +33,12 @@ export function terminalRoutes({ tickets, legacyTickets, attempts, requireFactor
       await get(ctx, params.uid)
       await requireFactor(ctx.actor, params.uid, ctx.source)
       const target = { tenant: ctx.tenant, device: params.uid, username: body.username, person: personOf(ctx.actor) }
-      return { ticket: tickets.issue(target, source), expires_in: TERMINAL.ticketSeconds }
+      return { ticket: await tickets.issue(target, source), expires_in: TERMINAL.ticketSeconds }
     }),
-    publicRoute(terminals.openLegacy, (ctx, { body }) => {
+    publicRoute(terminals.openLegacy, async (ctx, { body }) => {
       const { device, username, password, fingerprint, signature } = body
       const credential = fingerprint ? { fingerprint, signature: signature || undefined } : { password: password ?? '' }
-      return Promise.resolve({ token: legacyTickets.issue({ device, username, credential }, sourceOf(ctx)) })
+      return { token: await legacyTickets.issue({ device, username, credential }, sourceOf(ctx)) }
     }),
   ]
 }

@@ -1,5 +1,5 @@
 // Tickets for web terminals: issued by an API call, redeemed once by the WebSocket that follows. They are kept in this
-// process's memory for seconds.
+// process's memory for seconds, or in the database where there are several nodes.
 import { createHash, randomBytes } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
@@ -31,14 +31,17 @@ export type LegacyCredential =
   /** `signature`: base64, over the user name; absent if the browser waits for a request to sign. */
   | { readonly fingerprint: string; readonly signature?: string | undefined }
 
+/** At once from memory, later from the database that several nodes share. */
+type Answer<T> = T | Promise<T>
+
 export interface Tickets<Target> {
   /**
    * @param source the client's source, as the limits count it
    * @throws {BowlineError} TOO_MANY_REQUESTS when too many tickets are pending
    */
-  issue(target: Target, source: string): string
+  issue(target: Target, source: string): Answer<string>
   /** Redeems a ticket; undefined if it is unknown, redeemed or expired. */
-  take(ticket: string): Target | undefined
+  take(ticket: string): Answer<Target | undefined>
 }
 
 export interface TicketLimits {
@@ -49,7 +52,13 @@ export interface TicketLimits {
   readonly seconds?: number
 }
 
-export function createTickets<Target>(clock: Clock, limits: TicketLimits): Tickets<Target> {
+/** Tickets in this process's memory. */
+export interface OwnTickets<Target> extends Tickets<Target> {
+  issue(target: Target, source: string): string
+  take(ticket: string): Target | undefined
+}
+
+export function createTickets<Target>(clock: Clock, limits: TicketLimits): OwnTickets<Target> {
   const { seconds = TERMINAL.ticketSeconds } = limits
   const waiting = new Map<string, { target: Target; source: string; expire: () => void }>()
   const counts = new Map<string, number>()
@@ -86,10 +95,13 @@ export interface TerminalTickets {
   readonly legacyTickets: Tickets<LegacyTarget>
 }
 
+/** Limits of terminals of members, and of existing clients. */
+export const TERMINAL_TICKETS = { own: { total: 10_000, perSource: 10_000 }, legacy: { total: 10_000, perSource: 64 } }
+
 export function createTerminalTickets(clock: Clock): TerminalTickets {
   return {
-    tickets: createTickets(clock, { total: 10_000, perSource: 10_000 }),
-    legacyTickets: createTickets(clock, { total: 10_000, perSource: 64 }),
+    tickets: createTickets(clock, TERMINAL_TICKETS.own),
+    legacyTickets: createTickets(clock, TERMINAL_TICKETS.legacy),
   }
 }
 

@@ -1,4 +1,4 @@
-// Calls about the instance itself: version, setup, health, certificates.
+// Calls about the instance itself: version, setup, health, certificates, nodes.
 import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { AcmeChallenge } from '../settings/acme.ts'
@@ -128,5 +128,41 @@ export const certificates = {
     summary: 'Certificates of this server: names, end, next renewal, and why the last attempt failed',
     access: { kind: 'instance-admin' },
     response: ServerCertificates,
+  }),
+}
+
+/** `late`: its heartbeat is too old. `lost`: another node has closed what it held. */
+export const NodeState = z.enum(['alive', 'draining', 'late', 'lost'])
+export type NodeState = z.infer<typeof NodeState>
+
+export const ServerNode = z
+  .object({
+    id: z.string(),
+    /** host:port that the other nodes dial; '' for a server that runs by itself. */
+    address: z.string(),
+    version: z.string(),
+    state: NodeState,
+    started_at: Time,
+    /** Its last heartbeat. */
+    heartbeat_at: Time,
+    /** Devices whose link it holds, as of the last heartbeat. */
+    links: z.number(),
+    /** SSH connections and web terminals that it carries, as of the last heartbeat. */
+    sessions: z.number(),
+    /** True for the node that answers. */
+    is_this: z.boolean(),
+  })
+  .meta({ id: 'ServerNode' })
+export type ServerNode = z.infer<typeof ServerNode>
+
+/** For administrators: the nodes of this installation. */
+export const nodes = {
+  list: operation({
+    method: 'GET',
+    path: '/api/nodes',
+    noun: 'nodes',
+    summary: 'Nodes of this installation: version, heartbeat, links and sessions, and those lost within a day',
+    access: { kind: 'instance-admin' },
+    response: z.object({ nodes: z.array(ServerNode) }).meta({ id: 'ServerNodes' }),
   }),
 }

@@ -14,6 +14,11 @@ export interface LinkParts {
   readonly options?: Partial<LinkOptions>
   /** Credit that the peer grants on every new stream, bytes. Default: the same as this side grants. */
   readonly peerWindowBytes?: number
+  /**
+   * True between two servers of one platform: a cause keeps the party that it names. Otherwise a peer on the agent's side
+   * speaks for itself and the network only.
+   */
+  readonly believesCauses?: boolean
   /** The decoder that read the handshake, with its undecoded remainder. */
   readonly decoder?: FrameDecoder
   /** Called with what an owner's callback threw; the error is otherwise dropped. */

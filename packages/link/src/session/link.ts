@@ -49,6 +49,8 @@ class FrameLink implements Link, StreamOwner, FrameSink, TransportEvents {
   readonly #handler: LinkHandler
   readonly #guard: Guard
   readonly #peerWindowBytes: number
+  /** Whose rules the causes of the peer follow. */
+  readonly #causesOf: Side
   readonly #decoder: FrameDecoder
   readonly #keepalive: Keepalive
   readonly #streams: StreamTable
@@ -71,6 +73,7 @@ class FrameLink implements Link, StreamOwner, FrameSink, TransportEvents {
     this.#guard = new Guard((error, callback) => parts.report(error, callback))
     this.#peerWindowBytes = parts.peerWindowBytes ?? this.options.windowBytes
     this.#growthBytes = this.options.growthBytes
+    this.#causesOf = parts.believesCauses ? 'gateway' : otherSide(this.side)
     this.#streams = new StreamTable(this.side)
     this.#decoder = parts.decoder ?? new FrameDecoder(this)
     this.#decoder.sink = this
@@ -203,13 +206,13 @@ class FrameLink implements Link, StreamOwner, FrameSink, TransportEvents {
         return undefined
       case FRAME.goaway: {
         if (this.#peerGoneAway) return undefined
-        const cause = decodeCause(payload, otherSide(this.side))
+        const cause = decodeCause(payload, this.#causesOf)
         this.#peerGoneAway = cause
         this.#guard.call('goaway', () => this.#handler.goaway?.(cause))
         return undefined
       }
       case FRAME.close:
-        this.#end(decodeCause(payload, otherSide(this.side)))
+        this.#end(decodeCause(payload, this.#causesOf))
         return undefined
       default:
         return 'hello after the handshake'
@@ -239,7 +242,7 @@ class FrameLink implements Link, StreamOwner, FrameSink, TransportEvents {
         return undefined
       }
       default:
-        this.ended(stream, decodeCause(payload, otherSide(this.side)), false)
+        this.ended(stream, decodeCause(payload, this.#causesOf), false)
         return undefined
     }
   }

@@ -21,6 +21,15 @@ export const certificates = createRoute({
   ),
 })
 
+export const nodes = createRoute({
+  getParentRoute: () => app,
+  path: '/instance/nodes',
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/nodes/nodes-page.tsx')),
+    'NodesPage',
+  ),
+})
+
 export const news = createRoute({
   getParentRoute: () => app,
   path: '/instance/announcements',

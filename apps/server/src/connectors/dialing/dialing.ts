@@ -18,6 +18,12 @@ export interface DialingDeps extends EngineDeps {
   readonly contextOf: (tenant: TenantId, source: string) => TenantContext
   readonly links: DeviceLinks & EngineDeps['links']
   readonly log: TenantContext['log']
+  /**
+   * Of several nodes one dials a connector: the one that holds the link of its device, or for the others the one that
+   * has the lease.
+   */
+  readonly node: string
+  readonly hasLease: () => Promise<boolean>
 }
 
 export interface Dialing {
@@ -60,7 +66,9 @@ export function createDialing(deps: DialingDeps): Dialing {
 
   async function look(): Promise<void> {
     if (closed) return
-    const wanted = new Map((await listEnabled(system)).map((row) => [row.uid, row]))
+    const hasLease = await deps.hasLease()
+    const isMine = ({ node }: EnabledConnector): boolean => (node === '' ? hasLease : node === deps.node)
+    const wanted = new Map((await listEnabled(system)).filter(isMine).map((row) => [row.uid, row]))
     for (const [uid, { version, dialer }] of dialers) {
       const now = wanted.get(uid)
       if (now?.version === version) continue

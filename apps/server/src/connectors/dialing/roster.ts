@@ -12,7 +12,7 @@ import { containerHandler } from '../containers/container-link.ts'
 
 /** The part of the gateway that knows the links of devices. */
 export interface DeviceLinks {
-  add(device: DeviceActor, link: Link, remoteAddress: string): { alive(): void; closed(cause: LinkCause): void }
+  add(device: DeviceActor, link: Link, remoteAddress: string): { closed(cause: LinkCause): void }
 }
 
 export interface RosterParts {
@@ -97,7 +97,6 @@ export class Roster {
     const refusal: LinkCause = { by: 'gateway', reason: 'refused', message: 'Containers open no streams.' }
     const gateway: LinkHandler = {
       open: () => refusal,
-      alive: () => near.events?.alive(),
       closed: (cause) => {
         this.#running.delete(id)
         near.events?.closed(cause)

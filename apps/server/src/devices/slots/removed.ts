@@ -44,6 +44,7 @@ function toRemoved(row: RemovedRow, namespace: string): Device {
     ...kept,
     namespace,
     online: false,
+    held_at: null,
     status: 'removed',
     kind: 'devices',
     status_updated_at: row.removed_at,

@@ -16,7 +16,10 @@ export interface Flow {
  * @param write writes to the sink; false when it is full
  * @param consumed returns credit to the source
  */
-function createFlow(write: (bytes: Uint8Array, lane: 0 | 1) => boolean, consumed: (count: number) => void): Flow {
+export function createFlow(
+  write: (bytes: Uint8Array, lane: 0 | 1) => boolean,
+  consumed: (count: number) => void,
+): Flow {
   /** Bytes written while the sink was full, whose credit is still owed. */
   let owed = 0
   return {

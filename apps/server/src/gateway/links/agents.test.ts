@@ -161,19 +161,7 @@ describe('device links', () => {
     await expect.poll(() => link.causes.map((cause) => cause.reason)).toEqual(['removed'])
   })
 
-  it('updates last_seen by heartbeats', async () => {
-    const events = agents.add(device, fakeLink(), '192.0.2.1')
-    await expect.poll(() => agents.find(device.uid)).toBeDefined()
-    const long = new Date(Date.now() - 3_600_000)
-    await test.database.forTenant(tenant).updateTable('devices').set({ last_seen: long }).execute()
-    expect(await isOnline()).toBe(false)
-    events.alive()
-    for (const flush of everyTenSeconds) flush()
-    await agents.close()
-    expect(await isOnline()).toBe(true)
-  })
-
-  it('writes all heartbeats with one statement per ten seconds, and none without heartbeats', async () => {
+  it('writes nothing while links stand, however many there are', async () => {
     const statements: string[] = []
     const db = test.database.system().withPlugin({
       transformQuery({ node }) {
@@ -185,7 +173,6 @@ describe('device links', () => {
     const many = createAgents({ db, clock, log: silentLog, node: 'node-b', contextOf })
     everyTenSeconds = []
     many.start()
-    const long = new Date(Date.now() - 3_600_000)
     const rows = Array.from({ length: 300 }, (_, index) => ({
       uid: DeviceUid.parse(index.toString(16).padStart(64, '0')),
       tenant_id: tenant,
@@ -193,24 +180,48 @@ describe('device links', () => {
       public_key: 'key',
     }))
     await test.database.forTenant(tenant).insertInto('devices').values(rows).execute()
-    const links = rows.map(({ uid }) =>
-      many.add({ kind: 'device', tenant, uid, proven: true }, fakeLink(), '192.0.2.1'),
-    )
+    for (const { uid } of rows) many.add({ kind: 'device', tenant, uid, proven: true }, fakeLink(), '192.0.2.1')
     await expect.poll(() => many.count, { timeout: 20_000 }).toBe(300)
-    await test.database.forTenant(tenant).updateTable('devices').set({ last_seen: long }).execute()
-    for (const link of [...links, ...links]) link.alive()
     expect(everyTenSeconds).toHaveLength(1)
     for (const flush of everyTenSeconds) flush()
-    for (const flush of everyTenSeconds) flush()
-    const stale = () =>
-      test.database
-        .forTenant(tenant)
-        .selectFrom('devices')
-        .select('uid')
-        .where('name', 'like', 'many-%')
-        .where('last_seen', '<=', long)
-    await expect.poll(async () => (await stale().execute()).length, { timeout: 20_000 }).toBe(0)
-    expect(statements).toEqual(['UpdateQueryNode'])
     await many.close()
+    expect(statements).toEqual([])
+  })
+
+  it('reports a device offline although the database was away when its link ended', async () => {
+    let isAway = false
+    const unreliable = (): TenantContext => ({
+      ...contextOf(),
+      db: isAway ? test.database.forTenant(tenant).withSchema('nowhere') : test.database.forTenant(tenant),
+    })
+    const db = test.database.system()
+    const own = createAgents({ db, clock, log: silentLog, node: 'node-c', contextOf: unreliable })
+    everyTenSeconds = []
+    own.start()
+    const events = own.add(device, fakeLink(), '192.0.2.1')
+    await expect.poll(() => own.find(device.uid)).toBeDefined()
+    isAway = true
+    events.closed(gone)
+    await own.close()
+    expect(await isOnline()).toBe(true)
+    isAway = false
+    for (const flush of everyTenSeconds) flush()
+    await own.close()
+    expect(await isOnline()).toBe(false)
+  })
+
+  it('tells other nodes of a link its epoch and namespace', async () => {
+    const link = fakeLink()
+    agents.add(device, link, '192.0.2.1')
+    await expect.poll(() => agents.held(device.uid)).toMatchObject({ link, epoch: 1, device: { tenant } })
+  })
+
+  it('closes every link and finds none when other nodes have taken its devices over', async () => {
+    const link = fakeLink()
+    agents.add(device, link, '192.0.2.1')
+    await expect.poll(() => agents.find(device.uid)).toBe(link)
+    agents.fence()
+    expect(agents.find(device.uid)).toBeUndefined()
+    expect(link.causes.map(({ reason }) => reason)).toEqual(['node-lost'])
   })
 })

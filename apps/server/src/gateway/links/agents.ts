@@ -7,10 +7,11 @@ import type { Kysely } from 'kysely'
 import type { Clock } from '@bowline/base/clock'
 import type { DeviceActor, TenantContext } from '../../context.ts'
 import type { Schema } from '../../db/schema.ts'
-import { heartbeat, linkDown, linkUp, notifyLinkUp } from '../../devices/presence.ts'
+import { linkDown, linkUp, listLinksOf, notifyLinkUp } from '../../devices/presence.ts'
 import type { Log } from '../../platform/log.ts'
 import { keepSessionsAlive } from '../../sessions/service.ts'
 
+/** Between heartbeats of sessions' rows, and between repairs of presence. */
 const FLUSH_INTERVAL_MS = 10_000
 
 const DISPLACED: LinkCause = {
@@ -25,9 +26,14 @@ const NAMESPACE_REMOVED: LinkCause = {
   message: 'The namespace has been deleted.',
 }
 const UNAVAILABLE: LinkCause = { by: 'gateway', reason: 'unavailable', message: 'The server cannot take links now.' }
+const FENCED: LinkCause = {
+  by: 'gateway',
+  reason: 'node-lost',
+  message: 'The server was counted as lost, and its devices were given away.',
+}
 
 export interface AgentsDeps {
-  /** System connection, for heartbeats. */
+  /** System connection, for heartbeats of sessions and repairs of presence. */
   readonly db: Kysely<Schema>
   readonly clock: Clock
   readonly log: Log
@@ -37,7 +43,6 @@ export interface AgentsDeps {
 
 /** Events of an accepted link, from the endpoint. */
 export interface LinkEvents {
-  alive(): void
   closed(cause: LinkCause): void
 }
 
@@ -46,6 +51,8 @@ export interface Agents {
   add(device: DeviceActor, link: Link, remoteAddress: string): LinkEvents
   /** The newest link of a device on this node. */
   find(uid: DeviceUid): Link | undefined
+  /** The newest link of a device on this node, with what other nodes must know to use it. */
+  held(uid: DeviceUid): HeldLink | undefined
   /** Closes the link of a removed device. */
   drop(uid: DeviceUid): void
   /** Closes the links of all devices of deleted namespaces. */
@@ -58,21 +65,29 @@ export interface Agents {
   drain(): void
   /** Draining: new links are refused. */
   readonly isDraining: boolean
+  /** Closes every link: other nodes have taken the devices over. Their agents connect anew. */
+  fence(): void
   close(): Promise<void>
 }
 
-interface Entry {
-  readonly tenant: TenantId
+/** A link, the epoch of its claim, and the namespace of its device. */
+export interface HeldLink {
   readonly link: Link
   readonly epoch: number
+  readonly device: DeviceActor
 }
 
 export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): Agents {
-  const entries = new Map<DeviceUid, Entry>()
+  const entries = new Map<DeviceUid, HeldLink>()
   const links = new Set<Link>()
-  const alive = new Set<DeviceUid>()
   const sessions = new Set<SessionUid>()
-  const pending = new PendingSet((error) => log.error('presence.error', { err: error }))
+  const pending = new PendingSet((error) => {
+    needsRepair = true
+    log.error('presence.error', { err: error })
+  })
+  /** A claim or release may have failed: rows may say that this node holds links which it does not. */
+  let needsRepair = false
+  const claims = { begun: 0, ended: 0 }
   let draining = false
   let stopFlushing = (): void => undefined
 
@@ -88,7 +103,7 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
       link.close(DISPLACED)
       return epoch
     }
-    entries.set(device.uid, { tenant: device.tenant, link, epoch })
+    entries.set(device.uid, { link, epoch, device })
     log.info('link.up', { device: device.uid, tenant: device.tenant, epoch, remote })
     if (current) {
       log.warn('link.displaced', { device: device.uid, epoch: current.epoch })
@@ -100,16 +115,26 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
   }
 
   function flush(): void {
-    const beats = [...alive]
-    alive.clear()
-    pending.track(heartbeat(db, beats))
     pending.track(keepSessionsAlive(db, [...sessions]))
+    if (needsRepair) pending.track(repair())
+  }
+
+  /** Releases links that only the database believes in, at a moment without claims under way. */
+  async function repair(): Promise<void> {
+    const { begun } = claims
+    const rows = claims.ended === begun ? await listLinksOf(db, node) : undefined
+    if (rows === undefined || claims.begun !== begun) return
+    needsRepair = false
+    for (const { uid, tenant, epoch } of rows) {
+      if (!entries.has(uid)) await linkDown(contextOf({ kind: 'device', uid, tenant, proven: true }), uid, epoch)
+    }
   }
 
   return {
     add(device, link, remote) {
       links.add(link)
-      const claim = settle(device, link, remote)
+      claims.begun += 1
+      const claim = settle(device, link, remote).finally(() => (claims.ended += 1))
       pending.track(
         claim.then(
           () => undefined,
@@ -120,7 +145,6 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
         ),
       )
       return {
-        alive: () => alive.add(device.uid),
         closed(cause) {
           links.delete(link)
           // The claim may still be pending: the end of a link is recorded after its start.
@@ -136,10 +160,11 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
       }
     },
     find: (uid) => entries.get(uid)?.link,
+    held: (uid) => entries.get(uid),
     drop: (uid) => entries.get(uid)?.link.close(REMOVED),
     dropNamespaces(tenants) {
       if (tenants.size === 0) return
-      for (const { tenant, link } of entries.values()) if (tenants.has(tenant)) link.close(NAMESPACE_REMOVED)
+      for (const { device, link } of entries.values()) if (tenants.has(device.tenant)) link.close(NAMESPACE_REMOVED)
     },
     keepSessionAlive(uid) {
       sessions.add(uid)
@@ -157,6 +182,10 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
     drain() {
       draining = true
       for (const link of links) link.goaway({ by: 'gateway', reason: 'draining', message: 'The server is stopping.' })
+    },
+    fence() {
+      for (const link of links) link.close(FENCED)
+      entries.clear()
     },
     async close() {
       stopFlushing()

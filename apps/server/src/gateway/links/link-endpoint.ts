@@ -85,7 +85,6 @@ async function admit(
   const state: { link?: Link; events?: LinkEvents; ended?: LinkCause } = {}
   const handler: LinkHandler = {
     open: (kind, header, stream) => deps.reverse.open(state.link, kind, header, stream),
-    alive: () => state.events?.alive(),
     closed(cause) {
       state.ended = cause
       state.events?.closed(cause)

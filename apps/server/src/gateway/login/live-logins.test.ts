@@ -53,6 +53,8 @@ function setUp() {
         servicesNeedNoFactor: false,
         lapsed: false,
         disabled: false,
+        node: '',
+        epoch: 0,
         ...names,
       }
     },

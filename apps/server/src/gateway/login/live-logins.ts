@@ -60,6 +60,8 @@ export interface LiveLogins {
   review(tenant: TenantId, device?: DeviceUid): void
   /** Ends all logins of deleted namespaces. */
   endNamespaces(tenants: ReadonlySet<TenantId>): void
+  /** Reviews every login, after changes may have been missed. */
+  reviewAll(): void
   /**
    * Finds users who have left without an event in this process: by the command line, on another node, or with their
    * account. Rejects when the database does not answer.
@@ -165,6 +167,9 @@ export function createLiveLogins(deps: LiveLoginsDeps): LiveLogins {
     endNamespaces(tenants) {
       changes += 1
       for (const tenant of tenants) for (const login of logins.get(tenant) ?? []) login.end(NAMESPACE_REMOVED)
+    },
+    reviewAll() {
+      for (const tenant of logins.keys()) review(tenant)
     },
     async reviewLeavers() {
       const live = [...logins.values()].flatMap((ofTenant) => [...ofTenant])

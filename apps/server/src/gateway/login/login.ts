@@ -11,7 +11,6 @@ import { isLimitReached } from '../../db/limit-reached.ts'
 import type { LoginTarget } from '../../devices/presence.ts'
 import type { KeyUse } from '../../public-keys/rules.ts'
 import type { NewSession, SessionCause } from '../../sessions/service.ts'
-import type { Agents } from '../links/agents.ts'
 import { type AuthStream, openAuthStream } from './auth-stream.ts'
 import { quoted } from '../record/device-text.ts'
 import type { Credential } from './credential.ts'
@@ -33,7 +32,8 @@ export interface LoginDeps extends FirewallCheckDeps, FactorCheckDeps {
   readonly endpoint: NewSession['type']
   /** The console's user behind a web terminal; undefined for all others. */
   readonly person: UserId | undefined
-  readonly agents: Agents
+  /** The link of a device, whichever node holds it; undefined while it is offline or cannot be reached. */
+  readonly reach: (target: LoginTarget) => Promise<Link | undefined>
   readonly node: string
   readonly resolve: (target: SshId['target']) => Promise<LoginTarget | undefined>
   readonly contextOf: (target: LoginTarget) => TenantContext
@@ -211,10 +211,10 @@ export class Login {
   }
 
   async #decide(credential: Credential): Promise<AuthDecision> {
-    const { live, resolve, agents, contextOf, trace } = this.#deps
+    const { live, resolve, reach, contextOf, trace } = this.#deps
     const since = live.changes
     const target = await inSpan('login.resolve', trace, () => resolve(this.#id.target))
-    const link = target?.status === 'accepted' ? agents.find(target.uid) : undefined
+    const link = target?.status === 'accepted' ? await reach(target) : undefined
     const byKey = credential.method === 'publickey'
     // An unregistered key discloses nothing, not even that there is no such device: the client tries its next key.
     if (target?.status !== 'accepted') return byKey ? { result: 'reject' } : this.#refuse(credential, TEXTS.unreachable)

@@ -18,6 +18,8 @@ const target = (device: string, tenant = '1'): LoginTarget => ({
   servicesNeedNoFactor: false,
   lapsed: false,
   disabled: false,
+  node: '',
+  epoch: 0,
 })
 
 describe('session budget', () => {

@@ -46,6 +46,8 @@ export function createConversation(
   let size: Terminal | undefined
   let target: TicketTarget | undefined
   let isChecking = false
+  /** Until the ticket of `hello` is looked up; what the page says meanwhile waits. */
+  let redeeming: Promise<void> | undefined
   let answer: ((answers: readonly string[]) => void) | undefined
   const cancelHelloTimeout = clock.after(HELLO_TIMEOUT_MS, () => refuse('late', 'Nothing was said for too long.'))
 
@@ -65,8 +67,16 @@ export function createConversation(
     running.terminal.leave()
   }
 
-  function hello({ ticket, term, columns, rows, width, height, lang }: Hello): void {
-    target = deps.tickets.take(ticket)
+  function hello(said: Hello): void | Promise<void> {
+    const found = deps.tickets.take(said.ticket)
+    if (!(found instanceof Promise)) return begin(said, found)
+    redeeming = found.then((ticket) => begin(said, ticket)).finally(() => (redeeming = undefined))
+    return redeeming
+  }
+
+  function begin({ term, columns, rows, width, height, lang }: Hello, found: TicketTarget | undefined): void {
+    if (isOver) return
+    target = found
     if (!target) return refuse('ticket', 'The ticket is unknown, used or too old.')
     size = { term, columns, rows, width, height, lang }
     const login = `${target.username}@${target.device}`
@@ -193,7 +203,8 @@ export function createConversation(
       const frame = readFrame(bytesOfMessage)
       if (!frame) return breach('A frame is malformed.')
       if (frame.kind !== 'message') return carry(frame)
-      const work = message(frame.text)
+      const { text } = frame
+      const work = redeeming ? redeeming.then(() => (isOver ? undefined : message(text))) : message(text)
       // The database does not answer: the browser retries.
       if (work) work.catch(() => (running ? running.connection.leave(LEFT) : refuse('unavailable', 'Try again.')))
     },

@@ -168,9 +168,13 @@ export function createWebEndpoints(deps: WebEndpointsDeps): WebEndpoints {
     legacy(...upgraded) {
       const [request, socket, , { remote }] = upgraded
       const ticket = new URL(request.url ?? '', 'ws://localhost').searchParams.get('token') ?? ''
+      const redeemed = (target: LegacyTarget | undefined): void => {
+        if (!target) return refuseUpgrade(socket, 401)
+        upgrade(legacyServer, upgraded, (webSocket) => serveLegacy(webSocket, request, remote, target))
+      }
       const target = deps.legacyTickets.take(ticket)
-      if (!target) return refuseUpgrade(socket, 401)
-      upgrade(legacyServer, upgraded, (webSocket) => serveLegacy(webSocket, request, remote, target))
+      if (!(target instanceof Promise)) return redeemed(target)
+      target.then(redeemed, () => refuseUpgrade(socket, 503, { 'Retry-After': '5' }))
     },
     close() {
       for (const webSocket of open) {

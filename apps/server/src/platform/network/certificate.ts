@@ -40,7 +40,8 @@ export function publicKeyPin(cert: string): string {
   return `sha256//${createHash('sha256').update(spki).digest('base64')}`
 }
 
-async function makeCertificate(names: readonly string[]): Promise<TlsMaterial> {
+/** A self-signed certificate with a new key. @param names host names and addresses it is for */
+export async function makeCertificate(names: readonly string[]): Promise<TlsMaterial> {
   // Loaded lazily: few starts need it. The library needs this polyfill first.
   await import('reflect-metadata')
   const x509 = await import('@peculiar/x509')

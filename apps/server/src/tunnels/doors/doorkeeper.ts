@@ -51,8 +51,8 @@ export interface DoorkeeperDeps {
   /** Origin of the console. */
   readonly origin: () => string
   readonly visits: {
-    issue(visit: Visit, source: string): string
-    take(ticket: string): Visit | undefined
+    issue(visit: Visit, source: string): string | Promise<string>
+    take(ticket: string): Visit | undefined | Promise<Visit | undefined>
   }
 }
 
@@ -128,7 +128,7 @@ export function createDoorkeeper(deps: DoorkeeperDeps): Doorkeeper {
   /** Redeems a one-use link. */
   async function redeem(tunnel: LiveTunnel, { url, headers, origin }: Visitor): Promise<Page> {
     const ticket = new URL(url, 'http://tunnel').searchParams.get('ticket') ?? ''
-    const visit = deps.visits.take(ticket)
+    const visit = await deps.visits.take(ticket)
     const admitted = visit?.address === tunnel.address && (await isMember(tunnel, visit))
     const asksForFactor = tunnel.factorHours !== undefined
     if (!visit || !admitted || (asksForFactor && !visit.isProven)) return failurePage('VISIT_OVER', headers.accept)
@@ -177,7 +177,7 @@ export function createDoorkeeper(deps: DoorkeeperDeps): Doorkeeper {
       const url = tunnelUrl(deps, tunnel.name ?? address)
       if (tunnel.door !== 'namespace') return url + path
       await requireFactor(tunnel.device)
-      const ticket = deps.visits.issue(visit, user)
+      const ticket = await deps.visits.issue(visit, user)
       return `${url}${VISIT_PATH}?ticket=${encodeURIComponent(ticket)}`
     },
     async ask(tunnel, visitor) {

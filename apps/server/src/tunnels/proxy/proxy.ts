@@ -35,7 +35,7 @@ export interface ProxyDeps {
   /** True if the namespace must choose devices first: it has more than it may without a subscription. */
   readonly isLapsed: (tenant: TenantId) => Promise<boolean>
   /** The link of a device on this node. */
-  readonly linkOf: (device: DeviceUid) => Link | undefined
+  readonly linkOf: (device: DeviceUid) => Promise<Link | undefined>
 }
 
 export interface TunnelProxy {
@@ -104,7 +104,7 @@ export function createTunnelProxy(deps: ProxyDeps): TunnelProxy {
     })
     const visitor: Visitor = { method, url, headers, origin, body: request }
     admit(label, visitor, entry)
-      .then((admitted) => {
+      .then(async (admitted) => {
         if (arrival.isGone()) return
         if ('body' in admitted) return arrival.answer(admitted)
         if (!open.assign(entry, admitted)) return refuse('BUSY')
@@ -112,7 +112,8 @@ export function createTunnelProxy(deps: ProxyDeps): TunnelProxy {
           current.protocol === 'http' && isKnownBy(current, label) && doors.mayStay(current, visitor)
         entry.activeAt = clock.monotonic()
         stopWatching = watchExpiry(entry)
-        const link = deps.linkOf(admitted.device)
+        const link = await deps.linkOf(admitted.device)
+        if (arrival.isGone()) return
         if (!link) return refuse('OFFLINE')
         const connections = new Set<Duplex>()
         const connect = (): Duplex => {

@@ -34,8 +34,8 @@ export interface TcpTunnelDeps {
   /** True if the namespace must choose devices first: it has more than it may without a subscription. */
   readonly isLapsed: (tenant: TenantId) => Promise<boolean>
   readonly supervision: Pick<Supervision, 'open' | 'record' | 'watchExpiry'>
-  /** The link of a device on this node. */
-  readonly linkOf: (device: DeviceUid) => Link | undefined
+  /** The link of a device, whichever node holds it. */
+  readonly linkOf: (device: DeviceUid) => Promise<Link | undefined>
   /** The client's address, which a trusted proxy's header has. undefined: such a header is not valid. */
   readonly findSource: (socket: Socket, done: (address: string | undefined) => void) => void
   /** Sources whose connections are not counted. */
@@ -156,7 +156,7 @@ export function createTcpTunnels(deps: TcpTunnelDeps): TcpTunnels {
       if (await deps.isLapsed(tunnel.tenant)) return 'lapsed'
       if (!open.assign(entry, tunnel)) return 'too-many'
       newcomers.leave(socket)
-      return deps.linkOf(tunnel.device) ?? 'offline'
+      return (await deps.linkOf(tunnel.device)) ?? 'offline'
     }
 
     function connect(link: Link): void {

@@ -1,12 +1,12 @@
 // `bowline certificate …`: certificates of the server, and a renewal now.
 import type { Command } from 'commander'
 import { systemClock } from '@bowline/base/clock'
-import { readAcmeSettings } from '../certificates/settings.ts'
-import { describe, renewNow } from '../certificates/service.ts'
-import { existingFiles } from '../checks/existing-files.ts'
-import { readConfig } from '../config.ts'
-import { onInstance } from './instance.ts'
-import { type Format, type Terminal, show, table } from './terminal.ts'
+import { readAcmeSettings } from '../../certificates/settings.ts'
+import { describe, renewNow } from '../../certificates/service.ts'
+import { existingFiles } from '../../checks/existing-files.ts'
+import { readConfig } from '../../config.ts'
+import { onInstance } from '../instance.ts'
+import { type Format, type Terminal, show, table } from '../terminal.ts'
 
 export function addCertificateCommands(program: Command, terminal: Terminal): void {
   const certificate = program.command('certificate').description('Certificates of the server: state and renewal')

@@ -1,0 +1,178 @@
+// This server as one of several nodes: its lease, its links with the others, and what becomes of what a lost one had held.
+import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
+import type { LiveEvent } from '@bowline/contract/schemas/event'
+import type { Clock } from '@bowline/base/clock'
+import type { Link } from '@bowline/link/api'
+import type { Kysely } from 'kysely'
+import type { ServerConfig } from '../config.ts'
+import type { Schema } from '../db/schema.ts'
+import { type LoginTarget, forgetLinksOf, holderOf } from '../devices/presence.ts'
+import type { EventBus } from '../events/bus.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import type { Agents } from '../gateway/links/agents.ts'
+import type { ReverseStreams } from '../gateway/links/reverse-streams.ts'
+import type { LiveLogins } from '../gateway/login/live-logins.ts'
+import { type Peers, createPeers } from '../gateway/peers/peers.ts'
+import { type NodeIdentity, newRun } from '../nodes/identity.ts'
+import { type NodeLease, createNodeLease } from '../nodes/lease.ts'
+import { type RunOnce, holdsJob, runAlone, runByLease } from '../nodes/once.ts'
+import type { Log } from '../platform/log.ts'
+import { type SessionCause, closeSessionsOfLostNode } from '../sessions/service.ts'
+import { type Cluster, createCluster } from './cluster.ts'
+
+/** Life of the lease of the connectors; it is renewed every few seconds. */
+const CONNECTORS_LEASE_SECONDS = 20
+/** Within this time balancers have asked for the health of a node that stops. */
+const BALANCERS_MS = 10_000
+
+const FENCED: SessionCause = {
+  by: 'gateway',
+  reason: 'node-lost',
+  message: 'The server that held the connection was counted as lost.',
+}
+
+export interface NodeParts {
+  readonly config: ServerConfig
+  /** Id of this node. */
+  readonly node: string
+  readonly system: Kysely<Schema>
+  readonly clock: Clock
+  readonly log: Log
+  readonly bus: EventBus
+  readonly agents: Agents
+  readonly reverse: ReverseStreams
+  readonly live: LiveLogins
+  /** Not there yet when this is composed. */
+  readonly gateway: () => Gateway
+  /** Applies an event of another node. */
+  readonly apply: (event: LiveEvent, tenant: TenantId) => void
+}
+
+export interface Nodes {
+  /** undefined for a server that runs by itself. */
+  readonly cluster: Cluster | undefined
+  /** Runs a job at one node of several. */
+  readonly once: RunOnce
+  /** The link of a login's device, whichever node holds it. */
+  reachLogin(target: LoginTarget): Promise<Link | undefined>
+  /** The link of a device, whichever node holds it. */
+  reachDevice(uid: DeviceUid): Promise<Link | undefined>
+  /** True while this node dials the engines that no device reaches. */
+  dialsConnectors(): Promise<boolean>
+  /** Enters the installation. Rejects when the database or the port does not allow it. */
+  start(onEnd: (ending: () => Promise<void>) => void): Promise<void>
+  /**
+   * Where others can take over: tells them and the balancers, and lets sessions end, those of other nodes on devices of
+   * this one included. @returns resolves when that is over, or after `timeoutMs`; at once where there are no others
+   */
+  drain(timeoutMs: number): Promise<void>
+  close(): Promise<void>
+}
+
+export async function composeNodes(parts: NodeParts): Promise<Nodes> {
+  const { config, node, system, clock, log, agents, gateway } = parts
+  const { settings } = config
+  const identity = await newRun(node, settings.BOWLINE_NODE_ADDRESS)
+  const lease = createNodeLease({
+    db: system,
+    clock,
+    log,
+    run: identity.run,
+    state: () => ({
+      links: agents.count,
+      sessions: gateway().connectionCount,
+      listening: cluster?.listening() ?? [],
+    }),
+    async bury(db, lost) {
+      await forgetLinksOf(db, lost)
+      await closeSessionsOfLostNode(db, lost)
+    },
+    buried: () => cluster?.buried(),
+    fenced() {
+      agents.fence()
+      gateway().endAll(FENCED)
+    },
+    beaten: () => peers?.follow(),
+  })
+  const peers = composePeers(parts, identity, lease)
+  const cluster = peers && composeCluster(parts, lease)
+
+  /** Without other nodes every link is here, and no statement asks where. */
+  async function reach(
+    device: DeviceUid,
+    { tenant, node: holder, epoch }: { tenant: TenantId; node: string; epoch: number },
+  ): Promise<Link | undefined> {
+    const held = agents.held(device)
+    // The row is older than a newer link of this node; an older link of this node is one that the device has left.
+    if (!peers || holder === '' || holder === node || (held && held.epoch >= epoch)) return held?.link
+    return peers.reach(holder, { tenant, device, epoch })
+  }
+
+  return {
+    cluster,
+    once: cluster ? runByLease(system, node) : runAlone,
+    reachLogin: (target) => reach(target.uid, target),
+    async reachDevice(uid) {
+      const holder = peers && lease.others.length > 0 ? await holderOf(system, uid) : undefined
+      return holder ? reach(uid, holder) : agents.find(uid)
+    },
+    dialsConnectors: async () => !cluster || holdsJob(system, 'connectors', node, CONNECTORS_LEASE_SECONDS),
+    async start(onEnd) {
+      if (peers && cluster) {
+        onEnd(() => peers.close())
+        await peers.start()
+        onEnd(() => cluster.close())
+        await cluster.start()
+      }
+      await lease.start()
+    },
+    async drain(timeoutMs) {
+      if (!peers || lease.others.length === 0) return
+      const seen = new Promise<void>((resolve) => clock.after(Math.min(timeoutMs, BALANCERS_MS), resolve))
+      await Promise.all([lease.drain(), gateway().drain(timeoutMs), peers.drain(timeoutMs), seen])
+    },
+    close: () => lease.close(),
+  }
+}
+
+/** Links with the other nodes; undefined for a server that runs by itself. */
+function composePeers(
+  { config: { settings }, agents, reverse, clock, log }: NodeParts,
+  { tls }: NodeIdentity,
+  lease: NodeLease,
+): Peers | undefined {
+  const { BOWLINE_NODE_ADDRESS: address, BOWLINE_NODE_PORT: port, BOWLINE_HOST: host } = settings
+  if (address === undefined || tls === undefined) return undefined
+  return createPeers({
+    id: lease.id,
+    tls,
+    host,
+    port: port ?? Number(address.slice(address.lastIndexOf(':') + 1)),
+    nodes: () => lease.others,
+    refreshNodes: () => lease.refresh(),
+    agents,
+    reverse,
+    clock,
+    log,
+  })
+}
+
+function composeCluster(
+  { config, system, clock, log, bus, apply, gateway, live }: NodeParts,
+  lease: NodeLease,
+): Cluster {
+  return createCluster({
+    system,
+    clock,
+    log,
+    lease,
+    bus,
+    owner: config.settings.BOWLINE_DATABASE_URL ?? '',
+    apply,
+    closeSession: (uid, cause) => gateway().closeSession(uid, cause),
+    resetAll() {
+      for (const tenant of bus.tenants()) bus.emit(tenant, { type: 'reset' })
+      live.reviewAll()
+    },
+  })
+}

@@ -1,0 +1,177 @@
+// What a node lets others do with the devices whose links it holds. The other node is made by hand.
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:tls'
+import { systemClock } from '@bowline/base/clock'
+import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
+import type { Link, LinkCause, LinkMessage, StreamKind } from '@bowline/link/api'
+import { linkServers } from '@bowline/link/between-servers'
+import { freePort } from '@bowline/testkit/free-port'
+import { until } from '@bowline/testkit/until'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { putNode } from '../../nodes/store.ts'
+import { type TlsMaterial, makeCertificate, publicKeyPin } from '../../platform/network/certificate.ts'
+import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
+import { type FakeDevice, fakeDevice } from '../../testing/gateway.ts'
+import { dialNode } from './peer-tls.ts'
+
+let server: BootedServer
+let person: Person
+let address: string
+let device: FakeDevice
+let epoch: number
+beforeAll(async () => {
+  address = `127.0.0.1:${await freePort()}`
+  server = await bootServer({ settings: { BOWLINE_NODE_ADDRESS: address, BOWLINE_UNCOUNTED_SOURCES: '127.0.0.0/8' } })
+  person = await server.setUpAccount()
+})
+afterAll(() => server.close())
+beforeEach(async () => {
+  const first = await fakeDevice(server, person)
+  // Its second link: there is an older one.
+  device = await fakeDevice(server, person, undefined, first.device)
+  const row = server.database.system().selectFrom('devices').select('link_epoch')
+  epoch = (await row.where('uid', '=', uid()).executeTakeFirstOrThrow()).link_epoch
+})
+
+const uid = (): DeviceUid => device.device.uid
+const pinOfServer = async (): Promise<string> =>
+  (
+    await server.database
+      .system()
+      .selectFrom('nodes')
+      .select('key_pin')
+      .where('address', '=', address)
+      .executeTakeFirstOrThrow()
+  ).key_pin
+
+/** A node that is in the database, with its key. Its id is the smallest: it is the one that dials. */
+async function enteredNode(id = '0'): Promise<TlsMaterial> {
+  const tls = await makeCertificate(['node'])
+  const run = { id, life: randomUUID(), address: '127.0.0.1:1', keyPin: publicKeyPin(tls.cert), version: 'v1' }
+  await putNode(server.database.system(), run)
+  return tls
+}
+
+async function peerLink(): Promise<Link> {
+  const socket = await dialNode(address, await pinOfServer(), await enteredNode(), systemClock)
+  const link = linkServers({
+    socket,
+    end: 'dialled',
+    clock: systemClock,
+    handler: { open: () => ({ by: 'gateway', reason: 'refused', message: '' }), closed: () => undefined },
+    report: () => undefined,
+  })
+  onTestFinished(() => link.close({ by: 'gateway', reason: 'done', message: '' }))
+  return link
+}
+
+interface Header {
+  tenant?: TenantId
+  epoch?: number
+  device?: DeviceUid
+}
+
+/** Opens a stream on the device. @returns its id, and the end of it */
+function opened(link: Link, kind: StreamKind, header: LinkMessage, own: Header = {}) {
+  const { promise: ended, resolve } = Promise.withResolvers<LinkCause>()
+  const said: LinkMessage[] = []
+  const envelope = { tenant: person.tenant, device: uid(), epoch, header, ...own }
+  const stream = link.open(kind, envelope, {
+    data: () => undefined,
+    control: (message) => void said.push(message),
+    closed: resolve,
+  })
+  return { stream, ended, said }
+}
+
+const AUTH = { session: 'a'.repeat(64), user: 'root', remote: '192.0.2.1' }
+const SESSION = { run: { type: 'shell' }, env: [], client: { address: '192.0.2.1', port: 1 } }
+
+describe('streams of another node', () => {
+  it('continue on the link of the device, with its ids', async () => {
+    const link = await peerLink()
+    const auth = opened(link, 'auth', AUTH)
+    auth.stream.control({ message: { method: 'password', password: 'right' } })
+    await until(() => auth.said.length === 1)
+    expect(auth.said).toEqual([{ message: { type: 'accepted' } }])
+    const session = opened(link, 'session', { ...SESSION, login: auth.stream.id })
+    await until(() => session.said.length === 1)
+    const [first, second] = device.asked
+    expect(first).toEqual({ kind: 'auth', header: AUTH })
+    expect(second?.header).toMatchObject(SESSION)
+    expect(second?.header['login']).toSatisfy(Number.isInteger)
+  })
+
+  it.each([
+    ['an older link of the device', (): Header => ({ epoch: epoch - 1 }), 'stale-epoch'],
+    ['a newer link of the device than it holds', (): Header => ({ epoch: epoch + 1 }), 'stale-epoch'],
+    ['a device in the name of another namespace', () => ({ tenant: randomUUID() as TenantId }), 'refused'],
+    ['a device that is not here', () => ({ device: 'b'.repeat(64) as DeviceUid }), 'not-held'],
+    ['a device without an epoch', () => ({ epoch: 0 }), 'protocol'],
+  ])('are refused for %s, and reach no device', async (_, header, reason) => {
+    const { ended } = opened(await peerLink(), 'auth', AUTH, header())
+    expect(await ended).toMatchObject({ by: 'gateway', reason })
+    expect(device.asked).toEqual([])
+  })
+
+  it('are refused when they refer to a login that the node has not opened itself, on this device', async () => {
+    const link = await peerLink()
+    const other = device
+    const elsewhere = opened(link, 'auth', AUTH)
+    await until(() => other.asked.length === 1)
+    device = await fakeDevice(server, person)
+    epoch = 1
+    for (const login of [elsewhere.stream.id, 0, 2, 4_294_967_295]) {
+      expect(await opened(link, 'session', { ...SESSION, login }).ended).toMatchObject({ reason: 'refused' })
+    }
+    expect(device.asked).toEqual([])
+  })
+
+  it('end with the link between the nodes, and leave the device nothing', async () => {
+    const link = await peerLink()
+    opened(link, 'auth', AUTH)
+    await until(() => device.asked.length === 1)
+    link.close({ by: 'gateway', reason: 'done', message: '' })
+    await until(() => device.link.streamCount === 0)
+    expect(device.link.streamCount).toBe(0)
+  })
+})
+
+describe('connections of other nodes', () => {
+  it.each([
+    ['a key that no node has', () => makeCertificate(['node'])],
+    [
+      'the key of a node that is lost',
+      async () => {
+        const tls = await enteredNode('1')
+        await server.database.system().updateTable('nodes').set({ lost_at: new Date() }).where('id', '=', '1').execute()
+        return tls
+      },
+    ],
+    ['the key of a node that is not the one to dial', () => enteredNode('~')],
+  ])('are dropped with %s before anything is read', async (_, makeKey) => {
+    const socket = await dialNode(address, await pinOfServer(), await makeKey(), systemClock)
+    let received = 0
+    socket.on('data', (chunk: Buffer) => (received += chunk.length)).on('error', () => undefined)
+    if (!socket.closed) await once(socket, 'close')
+    expect(received).toBe(0)
+  })
+
+  it.each([
+    ['without a key', {}],
+    ['with an older TLS', { maxVersion: 'TLSv1.2' as const }],
+    ['with another protocol', { ALPNProtocols: ['http/1.1'] }],
+  ])('are dropped %s', async (_, options) => {
+    const [host = '', port] = address.split(':')
+    const socket = connect({ host, port: Number(port), rejectUnauthorized: false, ...options })
+    socket.on('error', () => undefined).resume()
+    await new Promise((resolve) => socket.once('close', resolve))
+    expect(socket.closed).toBe(true)
+  })
+
+  it('are not made to a node with another key than its row has', async () => {
+    const wrong = publicKeyPin((await makeCertificate(['node'])).cert)
+    await expect(dialNode(address, wrong, await enteredNode(), systemClock)).rejects.toThrow('another key')
+  })
+})

@@ -1,0 +1,257 @@
+// The other nodes: one standing link with each, over which this gateway uses their devices and they use this one's. Of
+// two nodes the one with the smaller id dials, so that there is one link.
+import type { AddressInfo } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { Backoff } from '@bowline/base/backoff'
+import type { Clock } from '@bowline/base/clock'
+import type { Link, LinkCause, LinkOptions } from '@bowline/link/api'
+import { linkServers } from '@bowline/link/between-servers'
+import type { NodeState } from '../../nodes/lease.ts'
+import type { TlsMaterial } from '../../platform/network/certificate.ts'
+import type { Log } from '../../platform/log.ts'
+import type { Agents } from '../links/agents.ts'
+import type { ReverseStreams } from '../links/reverse-streams.ts'
+import { dialNode, listenForNodes } from './peer-tls.ts'
+import { type RemoteLinks, type RemoteTarget, createRemoteLinks } from './remote-links.ts'
+import { type Relay, createRelay } from './relay.ts'
+
+/** Both ends of a link between nodes have these. It carries the streams of many devices, and its loss must show soon. */
+const OPTIONS: Partial<LinkOptions> = {
+  maxStreams: 65_536,
+  growthBytes: 256 * 1024 * 1024,
+  socketHighBytes: 512 * 1024,
+  pingMs: 4_000,
+  deadMs: 12_000,
+}
+const BACKOFF = { baseMs: 200, capMs: 5_000 }
+/** How long a login waits for a link that is being made. */
+const REACH_MS = 3_000
+
+/** How often a node that stops looks whether others still use its devices. */
+const DRAIN_LOOK_MS = 200
+
+const REPLACED: LinkCause = { by: 'gateway', reason: 'displaced', message: 'The server has connected anew.' }
+const LEFT: LinkCause = { by: 'gateway', reason: 'node-left', message: 'The server has left the installation.' }
+const STOPPED: LinkCause = { by: 'gateway', reason: 'stopped', message: 'The server has stopped.' }
+
+export interface PeersDeps {
+  readonly id: string
+  readonly tls: TlsMaterial
+  readonly host: string
+  readonly port: number
+  readonly nodes: () => readonly NodeState[]
+  /** Reads the nodes anew: one may have started a moment ago. */
+  readonly refreshNodes: () => Promise<void>
+  readonly agents: Pick<Agents, 'held'>
+  readonly reverse: ReverseStreams
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export interface Peers {
+  /** Listens. Rejects when the port is not available. */
+  start(): Promise<void>
+  /** Port that it listens on; 0 before the start. */
+  readonly port: number
+  /** Dials nodes that are new, and drops those that have left. */
+  follow(): void
+  /**
+   * The link of a device that another node holds.
+   * @returns undefined when that node cannot be reached within some seconds
+   */
+  reach(node: string, target: RemoteTarget): Promise<Link | undefined>
+  /** Number of nodes with a standing link. */
+  readonly linkCount: number
+  /** @returns resolves when no other node has a login on a device of this one any more, or after `timeoutMs` */
+  drain(timeoutMs: number): Promise<void>
+  close(): Promise<void>
+}
+
+interface Peer {
+  readonly pin: string
+  readonly backoff: Backoff
+  link: Link | undefined
+  remote: RemoteLinks | undefined
+  relay: Relay | undefined
+  isDialling: boolean
+  cancelRetry: () => void
+  /** Logins that wait for the link. */
+  readonly waiting: Set<() => void>
+}
+
+export function createPeers(deps: PeersDeps): Peers {
+  const { id, tls, clock, log, agents, reverse } = deps
+  const peers = new Map<string, Peer>()
+  let closed = false
+  let port = 0
+
+  /** The entry of a run of a node: one with another key is another run. */
+  function peerOf({ id: node, keyPin: pin }: NodeState): Peer {
+    const known = peers.get(node)
+    if (known?.pin === pin) return known
+    if (known) drop(node, known)
+    const peer: Peer = {
+      pin,
+      backoff: new Backoff(BACKOFF),
+      link: undefined,
+      remote: undefined,
+      relay: undefined,
+      isDialling: false,
+      cancelRetry: () => undefined,
+      waiting: new Set(),
+    }
+    peers.set(node, peer)
+    return peer
+  }
+
+  function drop(node: string, peer: Peer): void {
+    peers.delete(node)
+    peer.cancelRetry()
+    peer.link?.close(LEFT)
+    for (const settle of peer.waiting) settle()
+  }
+
+  function stand(node: string, peer: Peer, socket: TLSSocket, end: 'dialled' | 'accepted'): void {
+    const before = peer.link
+    const near: { remote?: RemoteLinks; relay?: Relay } = {}
+    const link = linkServers({
+      socket,
+      end,
+      clock,
+      options: OPTIONS,
+      handler: {
+        open: (kind, header, stream) =>
+          (kind === 'accept' ? near.remote?.open(header, stream) : near.relay?.open(kind, header, stream)) ?? STOPPED,
+        closed(cause) {
+          log.warn('node.unlinked', { node, by: cause.by, reason: cause.reason, message: cause.message })
+          if (peer.link !== link) return
+          peer.link = undefined
+          peer.remote = undefined
+          peer.relay = undefined
+          retry(node, peer)
+        },
+      },
+      report: (error, callback) => log.error('node.error', { node, callback, err: error }),
+    })
+    near.remote = createRemoteLinks(link, reverse)
+    near.relay = createRelay({ agents, reverse, between: link })
+    peer.link = link
+    peer.remote = near.remote
+    peer.relay = near.relay
+    peer.backoff.reset()
+    log.info('node.linked', { node, end })
+    before?.close(REPLACED)
+    for (const settle of peer.waiting) settle()
+  }
+
+  function retry(node: string, peer: Peer): void {
+    if (closed || peers.get(node) !== peer || id > node) return
+    peer.cancelRetry = clock.after(peer.backoff.next(), () => dial(node, peer))
+  }
+
+  function dial(node: string, peer: Peer): void {
+    const found = deps.nodes().find((other) => other.id === node && other.keyPin === peer.pin)
+    if (closed || !found || peer.link || peer.isDialling) return
+    peer.isDialling = true
+    dialNode(found.address, peer.pin, tls, clock)
+      .then(
+        (socket) => {
+          if (closed || peers.get(node) !== peer) return void socket.destroy()
+          stand(node, peer, socket, 'dialled')
+        },
+        (error: unknown) => {
+          log.warn('node.refused', { node, address: found.address, err: error })
+          retry(node, peer)
+        },
+      )
+      .finally(() => (peer.isDialling = false))
+  }
+
+  async function accept(socket: TLSSocket, pin: string): Promise<void> {
+    const byPin = (): NodeState | undefined => deps.nodes().find(({ keyPin }) => keyPin === pin)
+    if (!byPin()) await deps.refreshNodes()
+    const node = byPin()
+    // Only the node with the smaller id dials.
+    if (!node || closed || node.id >= id) {
+      log.warn('node.refused', { source: socket.remoteAddress ?? '', reason: 'key' })
+      return void socket.destroy()
+    }
+    stand(node.id, peerOf(node), socket, 'accepted')
+  }
+
+  const server = listenForNodes(tls, clock, (socket, pin) => {
+    accept(socket, pin).catch((error: unknown) => {
+      log.error('node.error', { err: error })
+      socket.destroy()
+    })
+  })
+
+  return {
+    start: () =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject)
+        server.listen({ host: deps.host, port: deps.port }, () => {
+          server.off('error', reject)
+          server.on('error', (error) => log.error('node.error', { err: error }))
+          port = (server.address() as AddressInfo).port
+          resolve()
+        })
+      }),
+    get port() {
+      return port
+    },
+    follow() {
+      const live = deps.nodes().filter(({ address }) => address !== '')
+      for (const [node, peer] of peers) if (!live.some((other) => other.id === node)) drop(node, peer)
+      for (const node of live) {
+        const isNew = peers.get(node.id)?.pin !== node.keyPin
+        const peer = peerOf(node)
+        if (isNew && id < node.id) dial(node.id, peer)
+      }
+    },
+    async reach(node, target) {
+      const peer = peers.get(node)
+      if (!peer) return undefined
+      if (!peer.remote) {
+        await new Promise<void>((resolve) => {
+          const settle = (): void => {
+            cancel()
+            peer.waiting.delete(settle)
+            resolve()
+          }
+          const cancel = clock.after(REACH_MS, settle)
+          peer.waiting.add(settle)
+        })
+      }
+      return peer.remote?.find(target)
+    },
+    get linkCount() {
+      return [...peers.values()].filter(({ link }) => link !== undefined).length
+    },
+    drain(timeoutMs) {
+      return new Promise((resolve) => {
+        const isDrained = (): boolean => [...peers.values()].every(({ relay }) => (relay?.loginCount ?? 0) === 0)
+        const look = (): void => {
+          if (isDrained()) end()
+        }
+        const stop = clock.every(DRAIN_LOOK_MS, look)
+        const cancel = clock.after(timeoutMs, end)
+        function end(): void {
+          stop()
+          cancel()
+          resolve()
+        }
+        look()
+      })
+    },
+    async close() {
+      closed = true
+      for (const peer of peers.values()) {
+        peer.cancelRetry()
+        peer.link?.close(STOPPED)
+        for (const settle of peer.waiting) settle()
+      }
+      if (port !== 0) await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  }
+}

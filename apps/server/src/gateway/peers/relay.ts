@@ -1,0 +1,165 @@
+// The far end: streams that another node opens for devices whose links this node holds. Each is joined with a stream of
+// the device. Credit returns to a sender when the other side's link has taken its bytes, so a slow reader at the end of
+// two hops stops the process at its source.
+import type { Link, LinkCause, LinkMessage, LinkStream, StreamHandler, StreamKind } from '@bowline/link/api'
+import { createFlow } from '../forward/pipe.ts'
+import type { Agents, HeldLink } from '../links/agents.ts'
+import type { ReverseStreams } from '../links/reverse-streams.ts'
+import { PeerControl, PeerOpen, endMessage, toCause } from './envelope.ts'
+
+const refuse = (reason: string, message: string): LinkCause => ({ by: 'gateway', reason, message })
+const MALFORMED = refuse('protocol', 'The header of the stream is malformed.')
+const NOT_HELD = refuse('not-held', 'The server does not hold the link of this device any more.')
+const STALE = refuse('stale-epoch', 'The device has connected anew.')
+const FOREIGN = refuse('refused', 'The device is of another namespace.')
+const UNKNOWN_STREAM = refuse('refused', 'The stream refers to a login that is not there.')
+
+/** Fields of headers that name another stream of the same link, and the kind that it must be of. */
+const REFERENCES = { login: 'auth', agent: 'listen', x11: 'listen' } as const satisfies Record<string, StreamKind>
+
+/** A stream of the other node, and the device's stream that it continues on. */
+interface Joined {
+  readonly kind: StreamKind
+  readonly link: Link
+  readonly device: LinkStream
+}
+
+export interface RelayDeps {
+  readonly agents: Pick<Agents, 'held'>
+  readonly reverse: ReverseStreams
+  /** The link between the nodes. */
+  readonly between: Link
+}
+
+export interface Relay {
+  /** A stream that the other node opens on a device of this one. */
+  open(kind: StreamKind, header: LinkMessage, raw: LinkStream): StreamHandler | LinkCause
+  /** Logins of the other node on devices of this one. */
+  readonly loginCount: number
+}
+
+export function createRelay({ agents, reverse, between }: RelayDeps): Relay {
+  /** By id on the link between the nodes. Only what the other node has opened itself can be referred to. */
+  const joined = new Map<number, Joined>()
+
+  function open(kind: StreamKind, header: LinkMessage, raw: LinkStream): StreamHandler | LinkCause {
+    const parsed = PeerOpen.safeParse(header)
+    if (!parsed.success) return MALFORMED
+    const { tenant, device: uid, epoch, window } = parsed.data
+    const held = agents.held(uid)
+    if (!held) return NOT_HELD
+    if (held.device.tenant !== tenant) return FOREIGN
+    if (held.epoch !== epoch) return STALE
+    const translated = translate(parsed.data.header, held)
+    if (!translated) return UNKNOWN_STREAM
+    const ends: { handler?: StreamHandler } = {}
+    let forget = (): void => undefined
+    const device = held.link.open(
+      kind,
+      translated,
+      (opened) => {
+        const join = joinStreams(opened, raw, () => {
+          joined.delete(raw.id)
+          forget()
+        })
+        ends.handler = join.far
+        return join.device
+      },
+      window === undefined ? {} : { windowBytes: window },
+    )
+    joined.set(raw.id, { kind, link: held.link, device })
+    if (kind === 'listen') forget = passConnections(held, device, raw)
+    return ends.handler ?? NOT_HELD
+  }
+
+  /** With the ids of the device's link; undefined when a stream that is referred to is not one of this login's. */
+  function translate(header: LinkMessage, { link }: HeldLink): LinkMessage | undefined {
+    const translated: Record<string, unknown> = { ...header }
+    for (const [field, kind] of Object.entries(REFERENCES)) {
+      const id = header[field]
+      if (id === undefined) continue
+      const found = typeof id === 'number' ? joined.get(id) : undefined
+      if (found?.kind !== kind || found.link !== link) return undefined
+      translated[field] = found.device.id
+    }
+    return translated
+  }
+
+  return {
+    open,
+    get loginCount() {
+      return [...joined.values()].filter(({ kind }) => kind === 'auth').length
+    },
+  }
+
+  /** Lets connections at a listener through to the node whose client listens. */
+  function passConnections({ link, epoch, device }: HeldLink, listener: LinkStream, raw: LinkStream): () => void {
+    return reverse.expect(link, listener.id, (origin, accepted) => {
+      const envelope = { tenant: device.tenant, device: device.uid, epoch, header: { listen: raw.id, origin } }
+      const ends: { handler?: StreamHandler } = {}
+      between.open('accept', envelope, (far) => {
+        const join = joinStreams(accepted, far, () => undefined)
+        ends.handler = join.device
+        return join.far
+      })
+      return ends.handler ?? { data: () => undefined, closed: () => undefined }
+    })
+  }
+}
+
+/**
+ * Joins a stream of a device with one of another node.
+ * @param ended called once, when the first of both has ended
+ */
+function joinStreams(
+  device: LinkStream,
+  far: LinkStream,
+  ended: () => void,
+): { readonly device: StreamHandler; readonly far: StreamHandler } {
+  const toDevice = createFlow(
+    (bytes, lane) => device.write(bytes, lane),
+    (count) => far.consumed(count),
+  )
+  const toFar = createFlow(
+    (bytes, lane) => far.write(bytes, lane),
+    (count) => device.consumed(count),
+  )
+  /** Announced by the other node: it closes after everything queued. */
+  let announced: LinkCause | undefined
+  let isOver = false
+  const over = (): boolean => {
+    const first = !isOver
+    isOver = true
+    if (first) ended()
+    return first
+  }
+  return {
+    device: {
+      data: (bytes, lane) => toFar.pass(bytes, lane),
+      drain: () => toDevice.drained(),
+      eof: () => far.eof(),
+      control: (message) => far.control({ message }),
+      closed(cause) {
+        if (!over()) return
+        far.control(endMessage(cause))
+        far.close(cause)
+      },
+    },
+    far: {
+      data: (bytes, lane) => toDevice.pass(bytes, lane),
+      drain: () => toFar.drained(),
+      eof: () => device.eof(),
+      control(message) {
+        const parsed = PeerControl.safeParse(message)
+        if (!parsed.success) return far.close(MALFORMED, 'drop')
+        if ('end' in parsed.data) announced = toCause(parsed.data.end)
+        else device.control(parsed.data.message, parsed.data.overtaking ? 'overtaking' : 'in-order')
+      },
+      closed(cause) {
+        if (!over()) return
+        if (announced) device.close(announced)
+        else device.close({ by: cause.by, reason: cause.reason, message: cause.message }, 'drop')
+      },
+    },
+  }
+}

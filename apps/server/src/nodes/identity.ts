@@ -1,0 +1,23 @@
+// The key by which the other nodes know a run of this one: made at each start, kept in memory, pinned in the node's row.
+import { randomUUID } from 'node:crypto'
+import { makeCertificate, publicKeyPin, type TlsMaterial } from '../platform/network/certificate.ts'
+import { VERSION } from '../platform/version.ts'
+import type { NodeRun } from './store.ts'
+
+export interface NodeIdentity {
+  readonly run: NodeRun
+  /** undefined for a node that runs by itself. */
+  readonly tls: TlsMaterial | undefined
+}
+
+/**
+ * A new run of a node.
+ * @param id name of the node, kept over its runs
+ * @param address host:port that the other nodes dial; undefined for a node that runs by itself
+ */
+export async function newRun(id: string, address: string | undefined): Promise<NodeIdentity> {
+  const run = { id, life: randomUUID(), version: VERSION }
+  if (address === undefined) return { run: { ...run, address: '', keyPin: '' }, tls: undefined }
+  const tls = await makeCertificate(['node.bowline.internal'])
+  return { run: { ...run, address, keyPin: publicKeyPin(tls.cert) }, tls }
+}

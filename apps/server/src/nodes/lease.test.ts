@@ -1,0 +1,146 @@
+// Leases of several nodes on one database; time is set by hand where a node judges another.
+import { randomUUID } from 'node:crypto'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
+import { TenantId } from '@bowline/contract/schemas/common'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { silentLog } from '../platform/log.ts'
+import { type TestDatabase, testDatabase } from '../testing/database.ts'
+import { type NodeLease, type NodeLeaseDeps, createNodeLease } from './lease.ts'
+import { listNodes, takeJob } from './store.ts'
+
+let test: TestDatabase
+const clock = new ManualClock()
+/** Of nodes that renew their lease only when told to. */
+const STANDING = new ManualClock()
+const leases: NodeLease[] = []
+const buried: string[] = []
+const fenced: string[] = []
+beforeAll(async () => {
+  test = await testDatabase()
+})
+afterEach(async () => {
+  for (const lease of leases.splice(0)) await lease.close()
+  await test.database.system().deleteFrom('nodes').execute()
+  buried.length = 0
+  fenced.length = 0
+})
+afterAll(() => test.close())
+
+async function node(id: string, own: Partial<NodeLeaseDeps> = {}): Promise<NodeLease> {
+  const lease = createNodeLease({
+    db: test.database.system(),
+    clock,
+    log: silentLog,
+    run: { id, life: randomUUID(), address: `${id}.example:4430`, keyPin: `pin of ${id}`, version: 'v1' },
+    state: () => ({ links: 7, sessions: 3, listening: [] }),
+    bury: async (_, lost) => void buried.push(lost),
+    buried: () => undefined,
+    fenced: () => void fenced.push(id),
+    beaten: () => undefined,
+    ...own,
+  })
+  await lease.start()
+  leases.push(lease)
+  return lease
+}
+
+/** Makes the heartbeat of a node old. */
+async function silence(id: string): Promise<void> {
+  const long = new Date(Date.now() - 60_000)
+  await test.database.system().updateTable('nodes').set({ heartbeat_at: long }).where('id', '=', id).execute()
+}
+
+/** Lets a node renew its lease for long enough to judge others. */
+async function steady(lease: NodeLease): Promise<void> {
+  for (let second = 0; second < 16; second += 1) {
+    clock.advance(1_000)
+    await lease.refresh()
+  }
+}
+
+describe('leases of nodes', () => {
+  it('show each node the others that are alive, with address and key', async () => {
+    const a = await node('a')
+    const b = await node('b', { clock: STANDING })
+    await a.refresh()
+    expect(a.others).toMatchObject([{ id: 'b', address: 'b.example:4430', keyPin: 'pin of b' }])
+    expect(b.others.map(({ id }) => id)).toEqual(['a'])
+    await steady(a)
+    await silence('b')
+    await a.refresh()
+    expect(a.others).toEqual([])
+    expect([a.isAlive('a'), a.isAlive('b')]).toEqual([true, false])
+  })
+
+  it('cost one statement for each heartbeat', async () => {
+    const statements: string[] = []
+    const db = test.database.system().withPlugin({
+      transformQuery({ node: query }) {
+        statements.push(query.kind)
+        return query
+      },
+      transformResult: ({ result }) => Promise.resolve(result),
+    })
+    const a = await node('a', { db })
+    statements.length = 0
+    await a.refresh()
+    expect(statements).toEqual(['RawNode'])
+  })
+
+  it('are taken from a silent node by exactly one of the others', async () => {
+    const [a, b] = [await node('a'), await node('b')]
+    await node('silent', { clock: STANDING })
+    await Promise.all([steady(a), steady(b)])
+    await silence('silent')
+    await Promise.all([a.refresh(), b.refresh()])
+    expect(buried).toEqual(['silent'])
+  })
+
+  it('are left alone after an outage in which nobody could renew', async () => {
+    const a = await node('a')
+    await node('b', { clock: STANDING })
+    await steady(a)
+    await silence('b')
+    // The outage: no heartbeat of this node either.
+    clock.advance(60_000)
+    await a.refresh()
+    expect(buried).toEqual([])
+    // What crosses the two goes on.
+    expect(a.isAlive('b')).toBe(true)
+  })
+
+  it('cannot be renewed once lost: the node drops what it holds and begins anew', async () => {
+    const a = await node('a')
+    const silent = await node('silent', { clock: STANDING })
+    await steady(a)
+    await silence('silent')
+    await a.refresh()
+    await silent.refresh()
+    expect(fenced).toEqual(['silent'])
+    await a.refresh()
+    expect(a.others.map(({ id }) => id)).toEqual(['silent'])
+  })
+
+  it('end with the node, and its jobs with them', async () => {
+    const a = await node('a')
+    const b = await node('b')
+    const db = test.database.system()
+    expect(await takeJob(db, 'sweep', 'b', 60)).toBe(true)
+    expect(await takeJob(db, 'sweep', 'a', 60)).toBe(false)
+    await b.close()
+    expect(await takeJob(db, 'sweep', 'a', 60)).toBe(true)
+    await a.refresh()
+    expect((await listNodes(db)).map(({ id, links }) => [id, links])).toEqual([['a', 7]])
+  })
+
+  it('tell who reads live events at another node', async () => {
+    const tenant = TenantId.parse(randomUUID())
+    const a = await node('a')
+    const b = await node('b', { state: () => ({ links: 0, sessions: 0, listening: [tenant] }) })
+    await b.refresh()
+    await a.refresh()
+    expect(a.isListenedToElsewhere(tenant)).toBe(true)
+    expect(a.isListenedToElsewhere(TenantId.parse(randomUUID()))).toBe(false)
+    expect(b.isListenedToElsewhere(tenant)).toBe(false)
+  })
+})

@@ -1,0 +1,89 @@
+// Messages between nodes on one database.
+import { systemClock } from '@bowline/base/clock'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
+import { until } from '@bowline/testkit/until'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { JsonObject } from '../db/schema.ts'
+import { listenTo } from '../db/listen.ts'
+import { silentLog } from '../platform/log.ts'
+import { type TestDatabase, testDatabase } from '../testing/database.ts'
+import { type NodeMessages, createNodeMessages } from './messages.ts'
+import { WAKE_CHANNEL } from './store.ts'
+
+let test: TestDatabase
+const clock = new ManualClock()
+const running: (() => Promise<void>)[] = []
+let missed = 0
+beforeAll(async () => {
+  test = await testDatabase()
+})
+afterEach(async () => {
+  for (const stop of running.splice(0)) await stop()
+  missed = 0
+})
+afterAll(() => test.close())
+
+async function node(id: string): Promise<{ messages: NodeMessages; heard: JsonObject[] }> {
+  const heard: JsonObject[] = []
+  const messages = createNodeMessages({
+    db: test.database.system(),
+    clock,
+    log: silentLog,
+    node: id,
+    apply: (body) => void heard.push(body),
+    missed: () => (missed += 1),
+    missedMessage: { type: 'missed' },
+  })
+  await messages.start()
+  running.push(() => messages.close())
+  return { messages, heard }
+}
+
+describe('messages between nodes', () => {
+  it('reach every other node once and in order, and never the one that wrote them', async () => {
+    const [a, b, c] = [await node('a'), await node('b'), await node('c')]
+    for (let number = 1; number <= 500; number += 1) a.messages.publish({ number })
+    await until(() => {
+      for (const { messages } of [b, c]) messages.wake()
+      return b.heard.length >= 500 && c.heard.length >= 500
+    })
+    const numbers = Array.from({ length: 500 }, (_, index) => ({ number: index + 1 }))
+    expect(b.heard).toEqual(numbers)
+    expect(c.heard).toEqual(numbers)
+    a.messages.wake()
+    expect(a.heard).toEqual([])
+  })
+
+  it('are not skipped by a reader when several nodes write at the same time', async () => {
+    const writers = [await node('a'), await node('b'), await node('c')]
+    const reader = await node('reader')
+    const looks = setInterval(() => reader.messages.wake(), 1)
+    running.push(async () => clearInterval(looks))
+    for (let number = 0; number < 300; number += 1) {
+      for (const [from, { messages }] of writers.entries()) messages.publish({ from, number })
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await until(() => reader.heard.length >= 900)
+    for (const from of writers.keys()) {
+      const numbers = reader.heard.filter((body) => body['from'] === from).map((body) => body['number'])
+      expect(numbers).toEqual(Array.from({ length: 300 }, (_, index) => index))
+    }
+  })
+
+  it('wake a node that listens, before its next look', async () => {
+    const [a, b] = [await node('a'), await node('b')]
+    running.push(listenTo(test.owner, WAKE_CHANNEL, () => b.messages.wake(), { clock: systemClock, log: silentLog }))
+    a.messages.publish({ hello: 'b' })
+    // The clock of the nodes stands still: nobody looks by himself.
+    await until(() => b.heard.length === 1)
+    expect(b.heard).toEqual([{ hello: 'b' }])
+  })
+
+  it('count as missed by a node that has not looked for longer than they are kept', async () => {
+    const { messages } = await node('sleeper')
+    clock.advance(400_000)
+    await until(() => missed > 0)
+    messages.wake()
+    expect(missed).toBe(1)
+  })
+})

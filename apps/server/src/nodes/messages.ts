@@ -1,0 +1,106 @@
+// What nodes tell each other: rows of one table, read by each node in the order of their transactions. NOTIFY wakes the
+// readers; that they look every second in any case is what delivers.
+import { BackgroundLoop } from '@bowline/base/background-loop'
+import type { Clock } from '@bowline/base/clock'
+import type { Kysely } from 'kysely'
+import type { JsonObject, Schema } from '../db/schema.ts'
+import type { Log } from '../platform/log.ts'
+import { forgetMessages, newestMessage, readMessages, writeMessages } from './store.ts'
+
+export { WAKE_CHANNEL } from './store.ts'
+
+const POLL_MS = 1_000
+/** In one statement. */
+const BATCH = 200
+/** Messages that wait for the database. Above it the others are told that they missed some. */
+const MAX_QUEUED = 10_000
+/** Messages are kept for this long. */
+const KEPT_SECONDS = 600
+/** A node that has not looked for this long may have missed some. */
+const MISSED_AFTER_MS = (KEPT_SECONDS * 1_000) / 2
+const FORGET_INTERVAL_MS = 60_000
+
+export interface NodeMessagesDeps {
+  /** System connection. */
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  readonly log: Log
+  readonly node: string
+  /** Applies what another node has told. Must not throw. */
+  readonly apply: (body: JsonObject) => void
+  /** Messages were lost: whatever follows from them must be read anew. Also what other nodes are told then. */
+  readonly missed: () => void
+  readonly missedMessage: JsonObject
+}
+
+export interface NodeMessages {
+  /** Begins to read what is written from now on. Rejects when the database does. */
+  start(): Promise<void>
+  /** Tells the other nodes. What the database does not take yet is kept and tried again. */
+  publish(body: JsonObject): void
+  /** Looks now. */
+  wake(): void
+  /** Writes what is queued, then reads no more. */
+  close(): Promise<void>
+}
+
+export function createNodeMessages(deps: NodeMessagesDeps): NodeMessages {
+  const { db, clock, log, node } = deps
+  let queue: JsonObject[] = []
+  let last = 0
+  let lookedAt = clock.monotonic()
+  let stopTimers = (): void => undefined
+
+  async function write(): Promise<void> {
+    while (queue.length > 0) {
+      const batch = queue.slice(0, BATCH)
+      await writeMessages(db, node, batch)
+      queue = queue.slice(batch.length)
+    }
+  }
+
+  async function read(): Promise<void> {
+    if (clock.monotonic() - lookedAt > MISSED_AFTER_MS) {
+      last = await newestMessage(db)
+      deps.missed()
+    }
+    lookedAt = clock.monotonic()
+    for (;;) {
+      const messages = await readMessages(db, last, BATCH)
+      for (const message of messages) {
+        last = message.id
+        if (message.node !== node) deps.apply(message.body)
+      }
+      if (messages.length < BATCH) return
+    }
+  }
+
+  const failed = (error: unknown): void => log.error('node.error', { err: error })
+  const loop = new BackgroundLoop(async () => {
+    await write().catch(failed)
+    await read().catch(failed)
+  })
+
+  return {
+    async start() {
+      last = await newestMessage(db)
+      lookedAt = clock.monotonic()
+      const stops = [
+        clock.every(POLL_MS, () => loop.wake()),
+        clock.every(FORGET_INTERVAL_MS, () => void forgetMessages(db, KEPT_SECONDS).catch(failed)),
+      ]
+      stopTimers = () => stops.forEach((stop) => stop())
+    },
+    publish(body) {
+      if (queue.length >= MAX_QUEUED) queue = [deps.missedMessage]
+      else queue.push(body)
+      loop.wake()
+    },
+    wake: () => loop.wake(),
+    async close() {
+      stopTimers()
+      await loop.stop()
+      await write().catch(failed)
+    },
+  }
+}

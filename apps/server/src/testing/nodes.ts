@@ -1,0 +1,35 @@
+// Several nodes of one installation in one process, on one database.
+import { randomBytes } from 'node:crypto'
+import { freePort } from '@bowline/testkit/free-port'
+import type { Log } from '../platform/log.ts'
+import { type BootedServer, bootServer, databaseUrl } from './boot.ts'
+
+export interface BootedNode extends BootedServer {
+  /** Address at which the other nodes reach it. */
+  readonly address: string
+}
+
+/**
+ * Boots nodes that share the database of the first, and waits until each has a link with each other.
+ * @param settings of all nodes
+ */
+export async function bootNodes(
+  count: number,
+  settings: Readonly<Record<string, string>> = {},
+  log?: Log,
+): Promise<BootedNode[]> {
+  const secretKey = randomBytes(32).toString('hex')
+  const nodes: BootedNode[] = []
+  for (let index = 0; index < count; index += 1) {
+    const address = `127.0.0.1:${await freePort()}`
+    const shared = { BOWLINE_SECRET_KEY: secretKey, BOWLINE_NODE_ADDRESS: address, ...settings }
+    const first = nodes[0]
+    const server = await bootServer({
+      settings: shared,
+      ...(log ? { log } : {}),
+      ...(first ? { reach: async () => databaseUrl(first.owner) } : {}),
+    })
+    nodes.push({ ...server, address })
+  }
+  return nodes
+}
