@@ -27,10 +27,10 @@ export function listenTo(
     const opened = new Client(clientConfig(owner, 'bowline-listen'))
     client = opened
     let isLost = false
-    const lost = (error?: Error): void => {
+    const lost = (cause?: Error): void => {
       if (isLost || stopped) return
       isLost = true
-      if (error) log.debug('database.error', { channel, err: error })
+      if (cause) log.debug('database.error', { channel, err: cause })
       opened.end().catch(() => undefined)
       cancelRetry = clock.after(backoff.next(), () => void open())
     }

@@ -2,13 +2,14 @@
 import { systemClock } from '@bowline/base/clock'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { until } from '@bowline/testkit/until'
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../db/schema.ts'
 import { listenTo } from '../db/listen.ts'
 import { silentLog } from '../platform/log.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { type NodeMessages, createNodeMessages } from './messages.ts'
-import { WAKE_CHANNEL } from './store.ts'
+import { WAKE_CHANNEL, newestMessage, readMessages, writeMessages } from './store.ts'
 
 let test: TestDatabase
 const clock = new ManualClock()
@@ -68,6 +69,22 @@ describe('messages between nodes', () => {
       const numbers = reader.heard.filter((body) => body['from'] === from).map((body) => body['number'])
       expect(numbers).toEqual(Array.from({ length: 300 }, (_, index) => index))
     }
+  })
+
+  it('become visible in the order of their ids, also when the one with the smaller id is committed last', async () => {
+    const db = test.database.system()
+    const before = await newestMessage(db)
+    const later = await db.transaction().execute(async (slow) => {
+      await writeMessages(slow, 'slow', [{ from: 'slow' }])
+      const written = writeMessages(db, 'quick', [{ from: 'quick' }])
+      const waits = sql<{ one: number }>`select 1 as one from pg_locks
+        where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`
+      await until(async () => (await waits.execute(db)).rows.length === 1)
+      expect(await readMessages(db, before, 10)).toEqual([])
+      return { written }
+    })
+    await later.written
+    expect((await readMessages(db, before, 10)).map(({ node: from }) => from)).toEqual(['slow', 'quick'])
   })
 
   it('wake a node that listens, before its next look', async () => {

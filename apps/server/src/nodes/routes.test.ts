@@ -31,8 +31,8 @@ const { bowline } = commandLine(() => ({
 describe('the list of nodes', () => {
   it('has each node with its address and version, and says which of them answers', async () => {
     const found = await list()
-    expect(found.map(({ address, state }) => [address, state]).toSorted()).toEqual(
-      nodes.map(({ address }) => [address, 'alive']).toSorted(),
+    expect(found.map(({ address, state }) => `${address} ${state}`).toSorted()).toEqual(
+      nodes.map(({ address }) => `${address} alive`).toSorted(),
     )
     expect(found.filter(({ is_this: isThis }) => isThis).map(({ address }) => address)).toEqual([first().address])
   })
