@@ -113,6 +113,15 @@ export async function lockAccount(db: Kysely<Schema>, tenant: TenantId): Promise
   return db.selectFrom('billing_accounts').selectAll().where('tenant_id', '=', tenant).forUpdate().executeTakeFirst()
 }
 
+/** Whether the namespace has been deleted, and may be restored. Waits for whoever deletes it. */
+export function isClosed(system: Kysely<Schema>, tenant: TenantId): Promise<boolean> {
+  return system.transaction().execute(async (db) => {
+    await db.selectFrom('namespaces').select('tenant_id').where('tenant_id', '=', tenant).forUpdate().execute()
+    const closed = db.selectFrom('closed_namespaces').select('tenant_id').where('tenant_id', '=', tenant)
+    return (await closed.executeTakeFirst()) !== undefined
+  })
+}
+
 export async function storeState(
   db: Kysely<Schema>,
   tenant: TenantId,

@@ -3,13 +3,14 @@ import { fail } from '@bowline/contract/errors'
 import type { Customer, Subscription } from '@bowline/contract/schemas/billing'
 import type { TenantContext } from '../context.ts'
 import {
-  type BillingAccount,
   beginChange,
+  type BillingAccount,
   countAccepted,
   endChange,
   findAccount,
   findPayer,
   insertAccount,
+  isClosed,
 } from './accounts-store.ts'
 import type { BillingDeps } from './deps.ts'
 import { billDevices } from './devices.ts'
@@ -76,8 +77,8 @@ export async function subscribe(deps: BillingDeps, { tenant }: Ctx): Promise<voi
     const devices = await countAccepted(deps.system, tenant)
     await provider.subscribe({ customer: account.customer_id, devices, key })
   })
-  if (await syncAccount(deps, tenant)) return
-  // The namespace was removed meanwhile, and nothing else would end what it pays.
+  if ((await syncAccount(deps, tenant)) && !(await isClosed(deps.system, tenant))) return
+  // The namespace was deleted meanwhile, and nothing else would end what it pays.
   const orphan = (await provider.readCustomer(account.customer_id))?.subscription
   if (orphan) await provider.cancel({ subscription: orphan.id, key: `cancel:${orphan.id}` })
   fail('NOT_FOUND', { what: 'The namespace' })

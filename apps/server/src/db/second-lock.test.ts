@@ -124,7 +124,8 @@ describe('statements without any condition', () => {
 
   it('reads only rows of its own namespace from every table without a condition', async () => {
     const db = test.database.forTenant(mine.id)
-    const tables = await tenantTables(test.database.system())
+    // A row of this one closes the namespace, which hides the rows of the others.
+    const tables = (await tenantTables(test.database.system())).filter((table) => table !== 'closed_namespaces')
     const seen = await Promise.all(
       tables.map(async (table) => {
         const { rows } = await sql<{

@@ -170,6 +170,7 @@ function paramOf({ method, path }: Operation, name: string, world: World): strin
     key: world.apiKeyName,
     uuid: randomUUID(),
     code: world.heldLoginCode,
+    link: randomUUID(),
     'user-id': world.owner.id,
     user: world.owner.id,
   }

@@ -271,6 +271,11 @@ async function fillProvisioning(db: Kysely<Schema>, { id: tenant_id, ids, owner 
     .values({ tenant_id, ...given })
     .execute()
   await db.insertInto('provided_members').values({ tenant_id, user_id: owner, provider_id: null }).execute()
+  const past = new Date(0)
+  await db
+    .insertInto('namespace_exports')
+    .values({ tenant_id, user_id: owner, link_hash: null, link_expires_at: past, busy_until: past })
+    .execute()
   await db.insertInto('namespace_limits').values({ tenant_id, name: 'tunnels', value: 1_000 }).execute()
   const token = { id: ids.scimToken, name: MARK, token_hash: createHash('sha256').update(ids.scimToken).digest() }
   await db

@@ -46,7 +46,6 @@ export function addNamespaceCommands(program: Command, terminal: Terminal): Comm
       }),
     )
 
-  namespace
   addAdministratedNamespaces(namespace, terminal)
 
   const member = namespace.command('member').description('Members of a namespace')

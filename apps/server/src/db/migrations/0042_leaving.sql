@@ -79,3 +79,4 @@ create table namespace_exports (
 );
 create index exports_of_a_user on namespace_exports (user_id);
 call isolate_by_tenant('namespace_exports');
+grant select on namespace_exports to bowline_app;
