@@ -109,6 +109,13 @@ describe.skipIf(!hasTools)('the Helm chart (needs .cache/kubernetes, which .ci/r
     expect(text).toContain(`terminationGracePeriodSeconds: ${drainSeconds + 30}\n`)
   })
 
+  it('lets the pods of several nodes reach each other, and nobody else that port', () => {
+    const several = render(MOST)
+    expect(several).toContain('value: "$(POD_NAME).prod-bowline-nodes.default.svc:4430"')
+    expect(several).toMatch(/- ports:\n\s+- \{ port: nodes \}\n\s+from:\n\s+- podSelector:/)
+    expect(render(LEAST)).not.toMatch(/4430|BOWLINE_NODE_ADDRESS|port: nodes/)
+  })
+
   it('runs without root, without rights and on a read-only root', () => {
     const text = render(LEAST)
     for (const line of [
