@@ -9,13 +9,14 @@ import { outcome } from '../testing/boot.ts'
 import type { RegisteredDevice } from '../testing/boot.ts'
 import { DEVICE_PASSWORD, fakeDevice, rawClient } from '../testing/gateway.ts'
 import { TUNNEL_SETTINGS, ask, openTunnel } from '../tunnels/testing/device.ts'
+import { dialTls } from '../tunnels/testing/tls.ts'
 import { GRACE_MS, STANDINGS } from './standing.ts'
 import { type Payer, type PayingWorld, payWith, payingWorld, standingOf, untilStatus } from './testing/payers.ts'
 
 const { billing, devices, namespaces } = operations
 let world: PayingWorld
 beforeAll(async () => {
-  world = await payingWorld({ settings: TUNNEL_SETTINGS })
+  world = await payingWorld({ settings: { ...TUNNEL_SETTINGS, BOWLINE_TUNNELS_TLS_PORT: '0' } })
 })
 afterAll(() => world.close())
 
@@ -173,6 +174,8 @@ describe('the table of statuses', () => {
     expect(STANDINGS.inactive).toMatchObject({ devices: 'limit', above: 'grace' })
     expect(await standingOf(payer)).toMatchObject({ status: 'inactive', can_accept: false, can_connect: false })
     expect((await ask(world.server, new URL(url).host)).status).toBe(402)
+    const tunnel = await openTunnel(payer, { device: first(known) }, 80, { protocol: 'tcp' })
+    await expect(dialTls(tunnel)).rejects.toThrow(/alert|reset|disconnected/)
   })
 
   it('is that of the documentation', async () => {
