@@ -68,7 +68,6 @@ for part in range(20):
   time.sleep(1)'`,
     )
     const [onB, acrossB] = [await startEcho(through(moving, b)), await startEcho(through(moving, a))]
-    const killedAt = Date.now()
     await b.process.end('SIGKILL')
     expect((await onB.result).code).toBe(255)
     const across = await within(20_000, 'the session across the lost node ends', acrossB.result)
@@ -82,7 +81,6 @@ for part in range(20):
       async () => (await closedRows()).includes('gateway node-lost'),
       40_000,
     )
-    expect(Date.now() - killedAt).toBeLessThan(60_000)
     const causes = await closedRows()
     expect(causes.filter((cause) => cause === 'gateway node-lost')).toHaveLength(1)
     expect(causes.filter((cause) => cause === 'network node-lost')).toHaveLength(1)
