@@ -151,7 +151,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
   const requireAccessProof = async (ctx: TenantContext): Promise<void> => {
     if (ctx.actor.kind === 'user' && (await asksForFactor(ctx))) await requireRecentProof(auth, ctx.actor)
   }
-  const requireFactor = (actor: Actor, device: DeviceUid, source: string): Promise<void> =>
+  const requireFactor = (actor: Actor, device: DeviceUid, source: string): Promise<Date | undefined> =>
     requireBrowserFactor(auth, actor, device, source)
   const requireProof = async (ctx: TenantContext): Promise<void> => {
     await requireOwnProof(ctx.actor)

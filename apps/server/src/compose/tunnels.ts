@@ -10,7 +10,7 @@ import { isLapsed } from '../devices/presence.ts'
 import { readProxySource } from '../gateway/admission/proxied-socket.ts'
 import type { EventBus } from '../events/bus.ts'
 import type { TunnelTraffic } from '../http/tunnel-hosts.ts'
-import { hasBrowserFactor, noteBrowserFactor } from '../held-logins/browser-factor.ts'
+import { hasDoorFactor, noteDoorFactor } from '../held-logins/browser-factor.ts'
 import type { InstanceKeys } from '../instance/keys.ts'
 import { plainAddress } from '../platform/network/address.ts'
 import type { Metrics } from '../platform/metrics.ts'
@@ -56,8 +56,8 @@ export function composeTunnels(
       ? createTickets<Visit>(clock, VISITS)
       : createSharedTickets<Visit>(system, 'visit', VISITS)
   const factors: DoorFactors = {
-    isProven: (visitor) => hasBrowserFactor({ db: system, clock }, visitor),
-    note: (visitor) => noteBrowserFactor({ db: system, clock }, visitor),
+    isProven: (visitor) => hasDoorFactor({ db: system, clock }, visitor),
+    note: (visitor, at) => noteDoorFactor({ db: system, clock }, visitor, at),
   }
   const doors = createDoorkeeper({ system, clock, passwords, factors, secret, domain, origin, visits })
   const supervision = superviseTunnels({

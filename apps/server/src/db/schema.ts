@@ -189,6 +189,8 @@ export interface PublicKeysTable {
   former_owner: Generated<string>
   /** Person who last set the owner; null for the platform itself. */
   vouched_by: UserId | null
+  /** Not by an API key of that person. */
+  vouched_in_person: Generated<boolean>
 }
 
 export interface FirewallRulesTable {

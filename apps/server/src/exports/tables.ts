@@ -74,6 +74,7 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
       'service',
       'former_owner',
       'vouched_by',
+      'vouched_in_person',
     ],
     order: ['fingerprint'],
     without: { blob: 'is in data' },

@@ -12,7 +12,7 @@ import { resolveLoginTarget } from '../devices/presence.ts'
 import { sourceKey } from '../platform/network/address.ts'
 import { getAccount } from '../users/service.ts'
 import { credentialHash } from './ssh-factor.ts'
-import { hasWindow, openWindow } from './store.ts'
+import { findWindow, openWindow } from './store.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -26,19 +26,45 @@ export interface BrowserVisitor {
   readonly hours: number
 }
 
-/** True if the person has proven a factor from the same network within the hours that the namespace has set. */
-export function hasBrowserFactor(
-  { db, clock }: { readonly db: Kysely<Schema>; readonly clock: Clock },
+interface FactorDeps {
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+}
+
+/** The browser's window at the console, and that of the door of a tunnel on another network: it opens no terminals. */
+const CONSOLE = credentialHash('web terminal')
+const DOOR = credentialHash('door of a tunnel')
+
+/** When the person has proven a factor from the same network, within the hours that the namespace has set. */
+function provenAt(
+  { db, clock }: FactorDeps,
   { address, hours, ...visitor }: BrowserVisitor,
-): Promise<boolean> {
-  const subject = { ...visitor, credential: credentialHash('web terminal'), source: sourceKey(address) }
-  return hasWindow(db, subject, new Date(clock.now() - hours * HOUR_MS))
+  credential: Buffer,
+): Promise<Date | undefined> {
+  const subject = { ...visitor, credential, source: sourceKey(address) }
+  return findWindow(db, subject, new Date(clock.now() - hours * HOUR_MS))
+}
+
+/** True if the person may pass the door of a tunnel from this network without another proof. */
+export async function hasDoorFactor(deps: FactorDeps, visitor: BrowserVisitor): Promise<boolean> {
+  for (const credential of [CONSOLE, DOOR]) if (await provenAt(deps, visitor, credential)) return true
+  return false
+}
+
+/**
+ * Lets a person pass the door of a tunnel from a network other than the console's, for as long as the proof there counts.
+ * @param at when that was made
+ * @throws {BowlineError} UNAUTHORIZED when the account is gone
+ */
+export function noteDoorFactor(deps: FactorDeps, visitor: Omit<BrowserVisitor, 'hours'>, at: Date): Promise<void> {
+  return note(deps, visitor, DOOR, at)
 }
 
 /**
  * Refuses a person at a device whose namespace asks for a second factor, unless they have proven one lately. People who
  * have none prove their password, as they do to approve logins.
  * @param address of the browser
+ * @returns when it was proven; undefined where none is asked for
  * @throws {BowlineError} FRESH_PROOF_REQUIRED; USER_TOKEN_REQUIRED for an API key, which no person has at hand
  */
 export async function requireBrowserFactor(
@@ -46,31 +72,32 @@ export async function requireBrowserFactor(
   actor: Actor,
   device: DeviceUid,
   address: string,
-): Promise<void> {
+): Promise<Date | undefined> {
   const target = await resolveLoginTarget(deps.db, { uid: device })
-  if (!target || target.factorHours === null) return
+  if (!target || target.factorHours === null) return undefined
   if (actor.kind !== 'user') fail('USER_TOKEN_REQUIRED')
   const { tenant, factorHours: hours } = target
-  if (await hasBrowserFactor(deps, { tenant, person: actor.id, address, hours })) return
+  const before = await provenAt(deps, { tenant, person: actor.id, address, hours }, CONSOLE)
+  if (before) return before
   await requireRecentProof(deps, actor)
-  await noteBrowserFactor(deps, { tenant, person: actor.id, address })
+  const now = new Date(deps.clock.now())
+  await note(deps, { tenant, person: actor.id, address }, CONSOLE, now)
+  return now
 }
 
-/**
- * Notes that a person has proven a factor, for the network of their browser.
- * @throws {BowlineError} UNAUTHORIZED when the account is gone
- */
-export async function noteBrowserFactor(
-  { db, clock }: { readonly db: Kysely<Schema>; readonly clock: Clock },
+async function note(
+  { db }: FactorDeps,
   { tenant, person, address }: Omit<BrowserVisitor, 'hours'>,
+  credential: Buffer,
+  at: Date,
 ): Promise<void> {
   const account = (await getAccount(db, person)) ?? fail('UNAUTHORIZED')
   await openWindow(db, {
     tenant_id: tenant,
-    credential: credentialHash('web terminal'),
+    credential,
     source: sourceKey(address),
     user_id: person,
     token_epoch: account.tokenEpoch,
-    opened_at: new Date(clock.now()),
+    opened_at: at,
   })
 }

@@ -32,6 +32,11 @@ export async function lockHeldLogins(db: Kysely<Schema>): Promise<void> {
 
 /** True if the subject has proven a factor since `since`, and the account that did has not been secured anew. */
 export async function hasWindow(db: Kysely<Schema>, subject: Subject, since: Date): Promise<boolean> {
+  return (await findWindow(db, subject, since)) !== undefined
+}
+
+/** When the subject has last proven a factor since `since`; undefined if it has not. */
+export async function findWindow(db: Kysely<Schema>, subject: Subject, since: Date): Promise<Date | undefined> {
   let query = db
     .selectFrom('factor_windows')
     .innerJoin('users', 'users.id', 'factor_windows.user_id')
@@ -40,7 +45,7 @@ export async function hasWindow(db: Kysely<Schema>, subject: Subject, since: Dat
         .onRef('members.tenant_id', '=', 'factor_windows.tenant_id')
         .onRef('members.user_id', '=', 'factor_windows.user_id'),
     )
-    .select('factor_windows.user_id')
+    .select('factor_windows.opened_at')
     .where('factor_windows.tenant_id', '=', subject.tenant)
     .where('credential', '=', subject.credential)
     .where('source', '=', subject.source)
@@ -49,7 +54,7 @@ export async function hasWindow(db: Kysely<Schema>, subject: Subject, since: Dat
     .where('users.status', '=', 'confirmed')
     .whereRef('users.token_epoch', '=', 'factor_windows.token_epoch')
   if (subject.person !== undefined) query = query.where('factor_windows.user_id', '=', subject.person)
-  return (await query.limit(1).executeTakeFirst()) !== undefined
+  return (await query.orderBy('opened_at', 'desc').limit(1).executeTakeFirst())?.opened_at
 }
 
 export async function openWindow(db: Kysely<Schema>, window: Insertable<FactorWindowsTable>): Promise<void> {

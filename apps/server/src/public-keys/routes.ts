@@ -18,8 +18,18 @@ export function publicKeyRoutes(requireAccessProof: (ctx: TenantContext) => Prom
       return update(ctx, params.fingerprint, body)
     }),
     memberRoute(publicKeys.remove, (ctx, { params }) => remove(ctx, params.fingerprint)),
-    memberRoute(publicKeys.addTag, (ctx, { params, body }) => addTag(ctx, params.fingerprint, body.tag)),
-    memberRoute(publicKeys.setTags, (ctx, { params, body }) => setTags(ctx, params.fingerprint, body.tags)),
-    memberRoute(publicKeys.removeTag, (ctx, { params }) => removeTag(ctx, params.fingerprint, params.tag)),
+    // Tags decide which devices a key is for.
+    memberRoute(publicKeys.addTag, async (ctx, { params, body }) => {
+      await requireAccessProof(ctx)
+      return addTag(ctx, params.fingerprint, body.tag)
+    }),
+    memberRoute(publicKeys.setTags, async (ctx, { params, body }) => {
+      await requireAccessProof(ctx)
+      return setTags(ctx, params.fingerprint, body.tags)
+    }),
+    memberRoute(publicKeys.removeTag, async (ctx, { params }) => {
+      await requireAccessProof(ctx)
+      return removeTag(ctx, params.fingerprint, params.tag)
+    }),
   ]
 }

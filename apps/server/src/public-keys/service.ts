@@ -146,15 +146,15 @@ export async function removeTag(ctx: TenantContext, fingerprint: string, tag: st
   await change(ctx, fingerprint, (_, row) => Promise.resolve({ tags: withoutTag(row, tag) }))
 }
 
-type Ownership = Pick<PublicKeyRow, 'owner' | 'service' | 'former_owner' | 'vouched_by'>
+type Ownership = Pick<PublicKeyRow, 'owner' | 'service' | 'former_owner' | 'vouched_by' | 'vouched_in_person'>
 type Changes = Partial<Pick<PublicKeyRow, 'name' | 'username' | 'hostname' | 'tags'> & Ownership>
 
 /** @param ctx context in a transaction. @throws {BowlineError} NOT_FOUND for a user who is no accepted member */
 async function ownedBy(ctx: TenantContext, owner: UserId | null): Promise<Ownership> {
-  const vouched_by = personOf(ctx.actor) ?? null
-  if (owner === null) return { owner, service: true, former_owner: '', vouched_by }
+  const vouched = { vouched_by: personOf(ctx.actor) ?? null, vouched_in_person: ctx.actor.kind === 'user' }
+  if (owner === null) return { owner, service: true, former_owner: '', ...vouched }
   if (!(await holdMembership(ctx, owner))) fail('NOT_FOUND', { what: 'The member' }, ['owner'])
-  return { owner, service: false, former_owner: '', vouched_by }
+  return { owner, service: false, former_owner: '', ...vouched }
 }
 
 /** Keys of the platform have no owner. @param ctx context in a transaction. @throws {BowlineError} UNAUTHORIZED */
@@ -162,7 +162,9 @@ async function ownedByCaller(ctx: TenantContext): Promise<Ownership> {
   const person = personOf(ctx.actor)
   if (person === undefined) return ownedBy(ctx, null)
   if (!(await holdMembership(ctx, person))) fail('UNAUTHORIZED')
-  return { owner: person, service: false, former_owner: '', vouched_by: person }
+  // A program with an API key of the person registers keys that it has itself.
+  const vouched = { vouched_by: person, vouched_in_person: ctx.actor.kind === 'user' }
+  return { owner: person, service: false, former_owner: '', ...vouched }
 }
 
 /**
@@ -217,7 +219,8 @@ export async function findKeyOwner(
 ): Promise<{ readonly name: string; readonly owner: UserId | null; readonly byOwner: boolean } | undefined> {
   const row = await findPublicKey(ctx.db, fingerprintOf(blob))
   if (!row?.blob.equals(blob) || !isEnabled(row)) return undefined
-  return { name: row.name, owner: row.owner, byOwner: row.owner !== null && row.vouched_by === row.owner }
+  const byOwner = row.owner !== null && row.vouched_by === row.owner && row.vouched_in_person
+  return { name: row.name, owner: row.owner, byOwner }
 }
 
 /** Wire encoding of a registered key; undefined for an unknown one. */

@@ -16,7 +16,7 @@ export interface TerminalRoutesParts {
   readonly tickets: Pick<Tickets<TicketTarget>, 'issue'>
   readonly legacyTickets: Pick<Tickets<LegacyTarget>, 'issue'>
   /** Refuses an actor who lacks the second factor that the device's namespace asks for. */
-  readonly requireFactor: (actor: Actor, device: DeviceUid, source: string) => Promise<void>
+  readonly requireFactor: (actor: Actor, device: DeviceUid, source: string) => Promise<unknown>
   /** Rate limit of requests per source. */
   readonly attempts: RateLimiter
 }

@@ -11,7 +11,8 @@ export interface TunnelProofs {
   /** Refuses callers who give access without a recent proof. */
   readonly requireAccessProof: (ctx: TenantContext) => Promise<void>
   /** Refuses visitors without the second factor. @param source address of the browser */
-  readonly requireFactor: (actor: Actor, device: DeviceUid, source: string) => Promise<void>
+  /** @returns when it was proven; undefined where none is asked for */
+  readonly requireFactor: (actor: Actor, device: DeviceUid, source: string) => Promise<Date | undefined>
 }
 
 export function tunnelRoutes(

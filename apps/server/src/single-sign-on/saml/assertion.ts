@@ -5,7 +5,7 @@ import { XmlRefused, type XmlElement, attributeOf, childrenOf } from './xml-tree
 
 /** Tolerated difference between the provider's clock and ours. */
 const SKEW_MS = 60_000
-const MAX_VALUES = 256
+export const MAX_VALUES = 256
 
 export interface AssertionRules {
   /** Entity id of the identity provider. */

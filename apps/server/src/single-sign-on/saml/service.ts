@@ -18,7 +18,7 @@ import {
   takeRequest,
   updateSettings,
 } from '../store.ts'
-import type { ProvenPerson } from './assertion.ts'
+import { MAX_VALUES, type ProvenPerson } from './assertion.ts'
 import { ownKeys } from './keys.ts'
 import { toPem } from './metadata.ts'
 import { requestAddress } from './request.ts'
@@ -131,8 +131,18 @@ export function identityOf(
     return { missing: [...(email === undefined ? [names[0]] : []), ...(name === '' ? [names[1]] : [])] }
   }
   const subject = { kind: 'saml', issuer: settings.entity_id, subject: nameId } as const
-  const groups = attributes.get(settings.group_attribute.toLowerCase()) ?? []
+  const groups = groupsOf(settings.group_attribute.toLowerCase(), attributes)
   return { ...subject, email, emailVerified: true, name, groups, provider: null }
+}
+
+/**
+ * Groups of a person; undefined when the provider has more than it sends, so that nothing may follow from their absence.
+ * Microsoft Entra ID sends a link to the groups instead.
+ */
+function groupsOf(name: string, attributes: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
+  const groups = attributes.get(name)
+  const isElsewhere = groups === undefined && [...attributes.keys()].some((key) => key.endsWith('/groups.link'))
+  return isElsewhere || (groups?.length ?? 0) >= MAX_VALUES ? undefined : (groups ?? [])
 }
 
 /** The answer belongs to no request of this browser. */

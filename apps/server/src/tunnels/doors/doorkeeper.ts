@@ -27,16 +27,16 @@ export interface Visit {
   readonly user: UserId
   readonly epoch: number
   readonly path: string
-  /** The second factor was proven, as the namespace asks. */
-  readonly isProven: boolean
+  /** When the second factor was proven, milliseconds since the epoch; absent where the namespace asks for none. */
+  readonly provenAt?: number
 }
 
 /** Second factors of members who come by the console, in namespaces that ask for one. */
 export interface DoorFactors {
   /** Whether the member has proven it for a network. */
   isProven(visitor: BrowserVisitor): Promise<boolean>
-  /** Lets the network pass from which a member comes who has proven it in the console. */
-  note(visitor: Omit<BrowserVisitor, 'hours'>): Promise<void>
+  /** Lets the network pass from which a member comes who has proven it in the console at that time. */
+  note(visitor: Omit<BrowserVisitor, 'hours'>, at: Date): Promise<void>
 }
 
 export interface DoorkeeperDeps {
@@ -77,7 +77,7 @@ export interface Doorkeeper {
     user: UserId,
     address: string,
     path: string,
-    requireFactor: (device: DeviceUid) => Promise<void>,
+    requireFactor: (device: DeviceUid) => Promise<Date | undefined>,
   ): Promise<string>
   /** @returns undefined for a visitor who may enter, otherwise the answer */
   ask(tunnel: LiveTunnel, visitor: Visitor): Promise<Page | undefined>
@@ -131,10 +131,14 @@ export function createDoorkeeper(deps: DoorkeeperDeps): Doorkeeper {
     const visit = await deps.visits.take(ticket)
     const admitted = visit?.address === tunnel.address && (await isMember(tunnel, visit))
     const asksForFactor = tunnel.factorHours !== undefined
-    if (!visit || !admitted || (asksForFactor && !visit.isProven)) return failurePage('VISIT_OVER', headers.accept)
+    if (!visit || !admitted || (asksForFactor && visit.provenAt === undefined))
+      return failurePage('VISIT_OVER', headers.accept)
     const { user, epoch, address } = visit
     // Browsers may reach the tunnel from another network than the console, as by IPv6 and by IPv4.
-    if (asksForFactor) await deps.factors.note({ tenant: tunnel.tenant, person: user, address: origin.remote })
+    if (asksForFactor && visit.provenAt !== undefined) {
+      const visitor = { tenant: tunnel.tenant, person: user, address: origin.remote }
+      await deps.factors.note(visitor, new Date(visit.provenAt))
+    }
     const pass = { door: 'namespace' as const, address, until: passEnd(clock.now()), user, epoch }
     return redirectPage(visit.path, { 'set-cookie': passCookie(pass, secret, origin.secure) })
   }
@@ -167,8 +171,7 @@ export function createDoorkeeper(deps: DoorkeeperDeps): Doorkeeper {
     async visitLink(user, address, path, requireFactor) {
       const tunnel = (await findLive(system, [address], clock.now())).get(address)
       const account = await getAccount(system, user)
-      const isProven = tunnel?.factorHours !== undefined
-      const visit = account && { address, user, epoch: account.tokenEpoch, path, isProven }
+      const visit = account && { address, user, epoch: account.tokenEpoch, path }
       if (tunnel?.protocol !== 'http' || !visit || !(await isMember(tunnel, visit))) {
         const tenant = await tenantOfDisabled(system, address)
         const isOfDisabled = tenant && account && (await isMember({ tenant }, { user, epoch: account.tokenEpoch }))
@@ -176,8 +179,8 @@ export function createDoorkeeper(deps: DoorkeeperDeps): Doorkeeper {
       }
       const url = tunnelUrl(deps, tunnel.name ?? address)
       if (tunnel.door !== 'namespace') return url + path
-      await requireFactor(tunnel.device)
-      const ticket = await deps.visits.issue(visit, user)
+      const proven = await requireFactor(tunnel.device)
+      const ticket = await deps.visits.issue({ ...visit, ...(proven ? { provenAt: proven.getTime() } : {}) }, user)
       return `${url}${VISIT_PATH}?ticket=${encodeURIComponent(ticket)}`
     },
     async ask(tunnel, visitor) {
