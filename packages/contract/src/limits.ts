@@ -20,7 +20,8 @@ export const LIMITS = {
   /** Days for which the owner of a deleted namespace can restore it. */
   restoreDays: 7,
   /** Archives of namespaces: life of a link, and archives that one process writes at once. */
-  exports: { linkMinutes: 5, perProcess: 2 },
+  /** A reader that takes longer keeps the others out; the command line has no such limit. */
+  exports: { linkMinutes: 5, perProcess: 2, hours: 6 },
   inviteDays: 7,
   /** Links of one invitation before it expires. */
   inviteSends: 6,

@@ -1,9 +1,9 @@
 // SQL of the namespaces of the instance, read across all nouns. System connection.
-import { LIMITS } from '@bowline/contract/limits'
 import type { Role } from '@bowline/contract/roles'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { containing } from '../db/lists/filter.ts'
+import { online } from '../devices/store.ts'
 import type { Page } from '../db/lists/page.ts'
 import type { Schema } from '../db/schema.ts'
 
@@ -41,8 +41,7 @@ const COLUMNS = sql`namespaces.tenant_id, namespaces.name, namespaces.type, name
   namespaces.disabled_at, coalesce(users.username, '') as owner_username, users.email as owner_email,
   ${DEVICES} as devices,
   (select count(*) from devices where devices.tenant_id = namespaces.tenant_id and devices.status = 'accepted'
-    and devices.disconnected_at is null
-    and devices.last_seen > now() - make_interval(secs => ${sql.lit(LIMITS.onlineWindowSeconds)})) as online,
+    and ${online}) as online,
   (select count(*) from members where members.tenant_id = namespaces.tenant_id and members.status = 'accepted') as members,
   (select count(*) from sessions where sessions.tenant_id = namespaces.tenant_id and sessions.active) as active_sessions`
 

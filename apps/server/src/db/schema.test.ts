@@ -94,14 +94,19 @@ describe('tables with a tenant_id', () => {
     const tenant = "(current_setting('bowline.tenant'::text))::uuid"
     const shown = "(current_setting('bowline.closed'::text, true) = 'shown'::text)"
     const open = `(NOT (EXISTS ( SELECT FROM closed_namespaces WHERE (closed_namespaces.tenant_id = ${tenant}))))`
-    const someOpen = '(NOT (tenant_id IN ( SELECT closed_namespaces.tenant_id FROM closed_namespaces)))'
-    const hiding = [
-      `every_namespace to bowline_system: (${shown} OR ${someOpen}) / true`,
+    const openRow = (name: string) =>
+      `(NOT (EXISTS ( SELECT FROM closed_namespaces WHERE (closed_namespaces.tenant_id = ${name}.tenant_id))))`
+    const hiding = (name: string) => [
+      // The index of names could not be used with a condition.
+      `every_namespace to bowline_system: ${name === 'devices' ? 'true' : `(${shown} OR ${openRow(name)})`} / true`,
       `own_namespace to bowline_app: (${own} AND (${shown} OR ${open})) / ${own}`,
     ]
     // Triggers write the counts as the owner; bowline_app has no privilege to (below).
     const alsoOf = (name: string): string[] => (name === 'row_counts' ? ['written_by_triggers to : / true'] : [])
-    const expected = (name: string) => [...(VISIBLE_WHILE_CLOSED.includes(name) ? plain : hiding), ...alsoOf(name)]
+    const expected = (name: string) => [
+      ...(VISIBLE_WHILE_CLOSED.includes(name) ? plain : hiding(name)),
+      ...alsoOf(name),
+    ]
     const spaced = policies.map(({ name, policies: found }) => ({
       name,
       policies: found.map((policy) => policy.replaceAll(/\s+/g, ' ')),

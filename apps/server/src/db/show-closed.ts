@@ -1,4 +1,4 @@
-// Deleted namespaces are hidden from all code until they are restored or removed for good (migrations/0041).
+// Deleted namespaces are hidden from all code until they are restored or removed for good (migrations/0042).
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from './schema.ts'
 

@@ -32,7 +32,7 @@ const liveNodes = sql`(select beat.id from node_heartbeats() beat
  * Online: the link has not closed, and the node that holds it is alive. A link of the last two minutes counts in any
  * case: it may be a node of a version before leases.
  */
-const online = sql<boolean>`devices.disconnected_at is null and (devices.link_node in ${liveNodes}
+export const online = sql<boolean>`devices.disconnected_at is null and (devices.link_node in ${liveNodes}
   or devices.last_seen > now() - make_interval(secs => ${sql.lit(LIMITS.onlineWindowSeconds)}))`
 
 /** When the node that holds the link was alive; null while no node does. */

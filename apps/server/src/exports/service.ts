@@ -15,11 +15,12 @@ import type { Kysely } from 'kysely'
 import { audit } from '../audit/service.ts'
 import type { TenantContext, UserActor } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { getNamespace, membershipRole } from '../namespaces/service.ts'
+import { getNamespace, getNamespaceLimits, membershipRole } from '../namespaces/service.ts'
+import { getAccount } from '../users/service.ts'
 import { VERSION } from '../platform/version.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import { type ExportCounts, type ExportSource, exportArchive } from './archive.ts'
-import { setBusy, storeLink, takeLink } from './store.ts'
+import { linkExists, setBusy, storeLink, takeLink } from './store.ts'
 
 export interface ExportDeps {
   /** System connection. */
@@ -94,15 +95,22 @@ export function createExports(deps: ExportDeps): Exports {
     const invoices = invoicesOf(tenant)
     const ctx = contextOf(tenant, source)
     const archive = { ctx, namespace, recordings, keys: [...recordings.key.periods], version: VERSION, folder }
-    const stream = streamOf({ ...archive, ...(invoices ? { invoices } : {}) }, tenant)
+    const stream = streamOf({ ...archive, ...(invoices ? { invoices } : {}) }, tenant, () => isOwner(tenant, user))
     return { name: `${namespace.name}-${new Date(now).toISOString().slice(0, 10)}.tar.gz`, stream }
   }
 
-  function streamOf(source: ExportSource, tenant: TenantId): Readable {
+  /** @param mayGoOn asked from time to time while it is read */
+  function streamOf(source: ExportSource, tenant: TenantId, mayGoOn: () => Promise<boolean>): Readable {
     const counts: ExportCounts = { rows: {}, recordings: 0, left: 0 }
     const stopRenewing = clock.every(RENEW_MS, () => {
-      setBusy(system, tenant, new Date(clock.now() + BUSY_MS)).catch(() => undefined)
+      renew().catch(() => undefined)
     })
+    const until = clock.now() + LIMITS.exports.hours * 3_600_000
+    async function renew(): Promise<void> {
+      const isOver = clock.now() > until || !(await mayGoOn())
+      if (isOver) zipped.destroy(new Error('The export has been ended.'))
+      else await setBusy(system, tenant, new Date(clock.now() + BUSY_MS))
+    }
     async function* archive(): AsyncGenerator<Uint8Array> {
       yield* exportArchive(source, counts)
       // Before its reader has the last byte, and asks for the next one.
@@ -125,12 +133,19 @@ export function createExports(deps: ExportDeps): Exports {
     return tar.pipe(zipped)
   }
 
+  /** Whether the person owns the namespace, and may use it: neither is disabled, and it is not deleted. */
   async function isOwner(tenant: TenantId, user: UserId): Promise<boolean> {
-    return (await membershipRole(system, user, tenant)) === 'owner'
+    const [role, account, open] = [
+      await membershipRole(system, user, tenant),
+      await getAccount(system, user),
+      await getNamespaceLimits(system, tenant),
+    ]
+    return role === 'owner' && account?.status === 'confirmed' && open !== undefined
   }
 
   return {
     async open(token, source) {
+      if (!(await linkExists(system, hashOf(token), new Date(clock.now())))) notFound()
       // Before the link is taken: it can be tried again.
       if (running >= LIMITS.exports.perProcess) fail('UNAVAILABLE', { what: 'other exports are under way' })
       running += 1

@@ -54,6 +54,12 @@ export async function storeLink(
   return stored !== undefined
 }
 
+/** Whether a link is valid. @param db system connection */
+export async function linkExists(db: Kysely<Schema>, hash: Buffer, now: Date): Promise<boolean> {
+  const rows = db.selectFrom('namespace_exports').select('tenant_id').where('link_hash', '=', hash)
+  return (await rows.where('link_expires_at', '>', now).executeTakeFirst()) !== undefined
+}
+
 /** Takes a link, which works once. @param db system connection */
 export function takeLink(
   db: Kysely<Schema>,

@@ -188,7 +188,8 @@ function isSecretOf({ invite_hash: hash }: MemberRow, sig: string): boolean {
 /** True if the inviter may still grant the role. @param db system connection */
 export async function mayInviterStillInvite(db: Kysely<Schema>, invitation: MemberRow): Promise<boolean> {
   if (invitation.invited_by_operator) return true
-  const inviter = invitation.inviter && (await findMember(db, invitation.tenant_id, invitation.inviter))
+  if (!invitation.inviter || (await getAccount(db, invitation.inviter))?.status === 'disabled') return false
+  const inviter = await findMember(db, invitation.tenant_id, invitation.inviter)
   return inviter?.status === 'accepted' && hasAuthorityOver(inviter.role, invitation.role)
 }
 

@@ -4,6 +4,7 @@ import type { Role } from '@bowline/contract/roles'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import { type Insertable, type Kysely, type Selectable, type Updateable, sql } from 'kysely'
 import { isLimitReached } from '../db/limit-reached.ts'
+import { showClosed } from '../db/show-closed.ts'
 import type { MembersTable } from '../db/tables/namespace-tables.ts'
 import type { Schema } from '../db/schema.ts'
 
@@ -86,8 +87,12 @@ export async function deleteExpiredInvitations(
     .where('expires_at', '<=', now)
     .returning(['tenant_id', 'user_id'])
     .execute()
-  await sql`delete from users where status = 'invited'
-    and not exists (select from members where members.user_id = users.id)`.execute(db)
+  // Namespaces that can be restored have people, too.
+  await db.transaction().execute(async (all) => {
+    await showClosed(all)
+    await sql`delete from users where status = 'invited'
+      and not exists (select from members where members.user_id = users.id)`.execute(all)
+  })
   return ended
 }
 

@@ -13,6 +13,11 @@ export async function insertClosed(db: Kysely<Schema>, row: Insertable<ClosedNam
   await db.insertInto('closed_namespaces').values(row).execute()
 }
 
+export async function isClosedNow(db: Kysely<Schema>, tenant: TenantId): Promise<boolean> {
+  const rows = db.selectFrom('closed_namespaces').select('tenant_id').where('tenant_id', '=', tenant)
+  return (await rows.executeTakeFirst()) !== undefined
+}
+
 /** Closed namespaces with a name, an owner or an end of their time, oldest first. */
 export function listClosedBy(
   db: Kysely<Schema>,

@@ -5,7 +5,7 @@ import { LIMITS } from '@bowline/contract/limits'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { DeletedNamespace } from '@bowline/contract/schemas/namespace'
 import type { Clock } from '@bowline/base/clock'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { audit } from '../audit/service.ts'
 import type { RecordingRemoval, TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
@@ -16,6 +16,7 @@ import {
   type ClosedRow,
   deleteClosed,
   insertClosed,
+  isClosedNow,
   listClosedBy,
   listClosedTenants,
   lockClosed,
@@ -23,6 +24,8 @@ import {
 import { deleteNamespace, lockNamespaceRow } from './store.ts'
 
 const DAY_MS = 86_400_000
+/** Millions of rows may follow a namespace. */
+const PURGE_MS = 3_600_000
 
 /**
  * Closes the namespace: nobody and nothing gets in any more, what runs ends, and its owner is told by mail how to undo it.
@@ -35,6 +38,8 @@ export async function closeNamespace(system: Kysely<Schema>, ctx: TenantContext,
   const due = new Date(now + LIMITS.restoreDays * DAY_MS)
   await system.transaction().execute(async (db) => {
     const { name, owner } = (await lockNamespaceRow(db, ctx.tenant)) ?? fail('NOT_FOUND', { what: 'The namespace' })
+    // Whoever held the lock before may have closed it: only a statement that begins now sees that.
+    if (await isClosedNow(db, ctx.tenant)) fail('NOT_FOUND', { what: 'The namespace' })
     await audit({ ...ctx, db }, 'namespace.remove', ctx.tenant, { name, until: due.toISOString() })
     await insertClosed(db, { tenant_id: ctx.tenant, closed_at: new Date(now), due_at: due })
     const account = await getAccount(db, owner)
@@ -108,12 +113,20 @@ export interface PurgeDeps {
   readonly removal: RecordingRemoval
 }
 
-/** Removes for good what was closed long enough ago. Several servers may do it at once. @returns how many it removed */
+/**
+ * Removes for good what was closed long enough ago. Several servers may do it at once. One that fails keeps none of the
+ * others; the next run tries it again.
+ * @returns how many it removed
+ */
 export async function purgeDue(deps: PurgeDeps): Promise<number> {
   const dueBy = new Date(deps.clock.now())
   let count = 0
   for (const { tenant_id: tenant } of await seeingClosed(deps.system, (db) => listClosedBy(db, { dueBy }))) {
-    count += (await purge(deps, tenant, dueBy)) ? 1 : 0
+    try {
+      count += (await purge(deps, tenant, dueBy)) ? 1 : 0
+    } catch (error) {
+      deps.contextOf(tenant).log.error('jobs.error', { tenant, err: error })
+    }
   }
   return count
 }
@@ -130,6 +143,7 @@ export async function purge(
 ): Promise<boolean> {
   return system.transaction().execute(async (db) => {
     await showClosed(db)
+    await sql`set local statement_timeout = ${sql.lit(PURGE_MS)}`.execute(db)
     const row = await lockClosed(db, tenant)
     if (!row || (dueBy && row.due_at > dueBy)) return false
     await purgeIn(db, contextOf(tenant), row, removal)

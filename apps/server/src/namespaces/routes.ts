@@ -9,9 +9,13 @@ import type { Schema } from '../db/schema.ts'
 import { type Route, memberRoute, userRoute } from '../http/route.ts'
 import type { MailQueue } from '../mails/queue.ts'
 import type { Ids } from '../platform/ids.ts'
+import { spend } from '../budgets/service.ts'
 import { closeNamespace, listDeleted, restoreNamespace } from './closing.ts'
 import { type FactorChecks, editNamespace } from './edit.ts'
 import { createOwnNamespace, getNamespace, getRecording, listNamespaces, setRecording } from './service.ts'
+
+/** Each stays for days. */
+const DELETIONS = { name: 'namespace-deletions', limit: 100, hours: 24 }
 
 export interface NamespaceRouteDeps extends FactorChecks {
   /** System connection: lists and names cross namespaces. */
@@ -46,6 +50,7 @@ export function namespaceRoutes({
     memberRoute(namespaces.update, (ctx, { body }) => editNamespace(db, ctx, body, { requireProof, closeWindows })),
     memberRoute(namespaces.remove, async (ctx) => {
       await requireProof(ctx)
+      if (ctx.actor.kind === 'user') await spend({ db, clock: ctx.clock }, DELETIONS, ctx.actor.id)
       await closeNamespace(db, ctx, mails)
     }),
     userRoute(namespaces.listDeleted, ({ actor }) => listDeleted(db, actor.id)),

@@ -14,7 +14,7 @@ call isolate_by_tenant('closed_namespaces');
 grant select on closed_namespaces to bowline_app;
 
 -- Hides the rows of closed namespaces. A transaction that restores, removes or copies them sets bowline.closed to 'shown'.
--- The subqueries do not depend on the row: they run once per statement.
+-- That of the system's connection looks each row up by the key of closed_namespaces, so that their number costs nothing.
 create procedure hide_while_closed(target regclass) language plpgsql as $$
 begin
   execute format(
@@ -22,8 +22,8 @@ begin
     ' and (current_setting(''bowline.closed'', true) = ''shown'' or not exists (select from closed_namespaces'
     ' where closed_namespaces.tenant_id = current_setting(''bowline.tenant'')::uuid)))', target);
   execute format(
-    'alter policy every_namespace on %s using (current_setting(''bowline.closed'', true) = ''shown'''
-    ' or tenant_id not in (select closed_namespaces.tenant_id from closed_namespaces))', target);
+    'alter policy every_namespace on %s using (current_setting(''bowline.closed'', true) = ''shown'' or not exists'
+    ' (select from closed_namespaces where closed_namespaces.tenant_id = %s.tenant_id))', target, target);
 end $$;
 
 create or replace procedure isolate_by_tenant(target regclass) language plpgsql as $$
@@ -38,7 +38,8 @@ begin
 end $$;
 
 -- Visible stays what jobs and ending sessions still write, and what nobody gets in by: sessions and their recordings, what
--- proves and counts them, and the account at the payment provider.
+-- proves and counts them, and the account at the payment provider. Devices stay visible to the system's connection, which
+-- finds them together with their namespace: a condition of a policy keeps PostgreSQL from using the index of their names.
 do $$
 declare target regclass;
 begin
@@ -50,6 +51,7 @@ begin
   loop
     call hide_while_closed(target);
   end loop;
+  alter policy every_namespace on devices using (true);
 end $$;
 
 -- Nobody pays for what is closed. The account stays: a restored namespace subscribes again by the same card.
@@ -64,6 +66,18 @@ end $$;
 revoke execute on function end_subscription_while_closed() from public;
 create trigger closed_namespace_ends_its_subscription after insert on closed_namespaces
   for each row execute function end_subscription_while_closed();
+
+-- Links ended while their devices were hidden: nobody could write it down.
+create function devices_are_offline_after_closing() returns trigger language plpgsql as $$
+begin
+  update devices set link_node = '', disconnected_at = coalesce(disconnected_at, now())
+    where tenant_id = old.tenant_id and link_node <> ''
+      and exists (select from namespaces where namespaces.tenant_id = old.tenant_id);
+  return null;
+end $$;
+revoke execute on function devices_are_offline_after_closing() from public;
+create trigger restored_devices_are_offline after delete on closed_namespaces
+  for each row execute function devices_are_offline_after_closing();
 
 -- Exports of namespaces: at most one of each at a time. Its link works once.
 create table namespace_exports (
