@@ -6,7 +6,7 @@ import { Boxes } from 'lucide-react'
 import { useRuntime } from '../../core/context.tsx'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { SearchField } from '../../ui/form/search-field.tsx'
-import { Badge, Button, NativeSelect, Text } from '../../ui/kit.ts'
+import { Badge, Button, NativeSelect, Stack, Text } from '../../ui/kit.ts'
 import type { Column } from '../../ui/list/data-table.tsx'
 import { PagedTable } from '../../ui/list/paged-table.tsx'
 import { Toolbar } from '../../ui/list/toolbar.tsx'
@@ -105,25 +105,32 @@ function Namespaces() {
           </Button>
         ) : null}
       </Toolbar>
-      <PagedTable
-        label={texts.table}
-        list={useQuery(namespacesQuery(api, search))}
-        failed={texts.loadFailed}
-        columns={COLUMNS}
-        rowKey={({ tenant_id: tenant }) => tenant}
-        sort={{ by: sort, order }}
-        onSort={(next) => go({ sort: next.by as NamespacesSearch['sort'], order: next.order })}
-        page={page}
-        perPage={ROWS_PER_PAGE}
-        onPageGone={(last) => go({ page: last })}
-        renderPageLink={(target, children, label, className) => (
-          <Link to="/instance/namespaces" search={{ ...search, page: target }} aria-label={label} className={className}>
-            {children}
-          </Link>
-        )}
-        empty={<EmptyState icon={<Boxes size={24} />} title={texts.empty} text={texts.emptyText} />}
-      />
-      <DefaultLimitsCard />
+      <Stack gap="lg">
+        <PagedTable
+          label={texts.table}
+          list={useQuery(namespacesQuery(api, search))}
+          failed={texts.loadFailed}
+          columns={COLUMNS}
+          rowKey={({ tenant_id: tenant }) => tenant}
+          sort={{ by: sort, order }}
+          onSort={(next) => go({ sort: next.by as NamespacesSearch['sort'], order: next.order })}
+          page={page}
+          perPage={ROWS_PER_PAGE}
+          onPageGone={(last) => go({ page: last })}
+          renderPageLink={(target, children, label, className) => (
+            <Link
+              to="/instance/namespaces"
+              search={{ ...search, page: target }}
+              aria-label={label}
+              className={className}
+            >
+              {children}
+            </Link>
+          )}
+          empty={<EmptyState icon={<Boxes size={24} />} title={texts.empty} text={texts.emptyText} />}
+        />
+        <DefaultLimitsCard />
+      </Stack>
     </Page>
   )
 }
