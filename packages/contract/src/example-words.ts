@@ -1,8 +1,8 @@
 // Realistic example values for the OpenAPI document.
+import { FINGERPRINT, PEM } from './example-keys.ts'
+
 export const UID = '5f2e9c3a7b1d4086a1c3e5f70912b4d6e8fa0c2b4d6f8193a5b7c9d1e3f50718'
 export const UUID = '3f6c1f9e-0d5b-4c8a-9b1e-2a7d4e6f8c01'
-const FINGERPRINT = '0f:1e:2d:3c:4b:5a:69:78:87:96:a5:b4:c3:d2:e1:f0'
-const PEM = '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n'
 
 const BILL = { id: 'in_1', status: 'paid', currency: 'usd', amount: 500, created: 1_790_000_000, url: 'https://a.test' }
 

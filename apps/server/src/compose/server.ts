@@ -296,16 +296,8 @@ async function start(
   await http.listen({ host: settings.BOWLINE_HOST, port: settings.BOWLINE_HTTP_PORT, backlog: 4_096 })
   await certificates.start(onEnd, mail.queue)
   billing.start(onEnd)
-  const jobs = {
-    once: nodes.once,
-    auth,
-    mailRequests,
-    ...singleSignOn.parts,
-    system,
-    recordings,
-    live,
-    billing: billing.deps,
-  }
+  const shared = { once: nodes.once, auth, mailRequests, ...singleSignOn.parts }
+  const jobs = { ...shared, system, recordings, live, billing: billing.deps }
   const ending = (tenants: ReadonlySet<TenantId>): void => endNamespaces(tenants, { agents, live })
   startJobs({ ...jobs, clock, log, tenantContext, settings, endNamespaces: ending }, onEnd)
   const { port } = http.server.address() as AddressInfo
