@@ -46,6 +46,9 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     assetsInlineLimit: 0,
+    // One stylesheet: all of them compress to hardly more than what the first page needs, and a page whose stylesheet fails
+    // to load while the browser preloads it would be shown without it, as Vite asks only once.
+    cssCodeSplit: false,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 600,
     rolldownOptions: {

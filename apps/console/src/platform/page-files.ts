@@ -19,7 +19,7 @@ const loads = new Set<Load<unknown>>()
 /**
  * A module that is loaded on first use, or when the browser is idle.
  * @param load imports the module
- * @returns a `load` that rejects with PageNotLoaded when the module, its styles or one of its imports fail to load
+ * @returns a `load` that rejects with PageNotLoaded when the module or one of its imports fails to load
  */
 export function pageFile<T>(load: Load<T>): Load<T> {
   const loadOrReload = async (): Promise<T> => {
@@ -56,11 +56,10 @@ function idle(): Promise<unknown> {
   )
 }
 
-/** True when a dynamic import failed to load, judged by the error messages of the browsers and of Vite. */
+/** True when a dynamic import failed to load, judged by the error messages of the browsers. */
 function isMissing(error: unknown): boolean {
   return (
-    error instanceof Error &&
-    /dynamically imported module|Importing a module script failed|Unable to preload CSS/i.test(error.message)
+    error instanceof Error && /dynamically imported module|Importing a module script failed/i.test(error.message)
   )
 }
 
