@@ -10,6 +10,7 @@ import '@mantine/core/styles/UnstyledButton.css'
 import '@mantine/core/styles/VisuallyHidden.css'
 import '@mantine/core/styles/Paper.css'
 import '@mantine/core/styles/Popover.css'
+import '@mantine/core/styles/Combobox.css'
 import '@mantine/core/styles/CloseButton.css'
 import '@mantine/core/styles/Group.css'
 import '@mantine/core/styles/Kbd.css'
@@ -48,6 +49,7 @@ export {
   Modal,
   NativeSelect,
   Popover,
+  Select,
   Skeleton,
   Stack,
   Switch,
