@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { ensureInstalled } from './install.js'
 import { nodeEnvironment, projectNode, root } from './project-node.js'
 
@@ -24,11 +24,13 @@ if (built.status !== 0) process.exit(1)
 const folder = mkdtempSync(join(tmpdir(), 'bowline-tests-'))
 /** More than these are no weather. */
 const MAX_REPEATED_FILES = 5
+const SLOWEST_FILES = 15
 let reports = 0
 const totals = { passed: 0, failed: 0, skipped: 0 }
 const skipped = []
 const retried = []
 const times = []
+const fileTimes = []
 const args = process.argv.slice(2)
 const suites = args.length
   ? [args]
@@ -36,6 +38,11 @@ const suites = args.length
 for (const suite of suites) run(suite)
 rmSync(folder, { recursive: true, force: true })
 
+console.log('The slowest files:')
+for (const [name, seconds] of fileTimes.toSorted(([, one], [, other]) => other - one).slice(0, SLOWEST_FILES)) {
+  console.log(`${seconds.toFixed(0).padStart(5)} s  ${relative(root, name)}`)
+}
+console.log('The suites:')
 for (const [name, seconds] of times) console.log(`${seconds.toFixed(0).padStart(5)} s  ${name}`)
 for (const name of skipped) console.log(`skipped: ${name}`)
 for (const [name, error] of retried) console.log(`passed at its second try only: ${name}\n${error}`)
@@ -60,6 +67,7 @@ function run(suite) {
   const failuresBefore = totals.failed
   const again = new Map(second.files.map((file) => [file.name, file]))
   for (const file of first.files) {
+    fileTimes.push([file.name, (file.endTime - file.startTime) / 1000])
     add(again.get(file.name) ?? file)
     if (!again.has(file.name) || hasFailed(again.get(file.name))) continue
     const errors = file.assertionResults.flatMap((test) =>
