@@ -48,6 +48,7 @@ function startAgent() {
       identity: '02:00:00:00:00:01',
       publicKeyPem,
       tenantId: TENANT,
+      installKey: undefined,
     },
     privateKey,
     statementKeys: new StatementKeyFile(join(folder, 'agent.key.statement.json')),

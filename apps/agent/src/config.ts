@@ -9,6 +9,8 @@ import type { LogLevel } from './log.ts'
 export interface AgentConfig {
   readonly server: Server
   readonly tenantId: string
+  /** Presented at registration, so that a new device is tagged and accepted as the key says. */
+  readonly installKey: string | undefined
   /** Absolute. */
   readonly keyFile: string
   readonly preferredHostname: string | undefined
@@ -59,6 +61,7 @@ export function readConfig(
   return {
     server: { address: address.value, pins: pin?.value },
     tenantId: settings.BOWLINE_TENANT_ID,
+    installKey: settings.BOWLINE_INSTALL_KEY,
     keyFile: resolve(settings.BOWLINE_PRIVATE_KEY ?? (isRoot ? '/etc/bowline/agent.key' : 'bowline-agent.key')),
     preferredHostname: settings.BOWLINE_PREFERRED_HOSTNAME,
     preferredIdentity: settings.BOWLINE_PREFERRED_IDENTITY,

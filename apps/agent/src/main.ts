@@ -99,6 +99,7 @@ function createAgent(config: AgentConfig, log: Log): Agent {
     identity,
     publicKeyPem: key.publicKeyPem,
     tenantId: config.tenantId,
+    installKey: config.installKey,
   }
   const mode = config.singleUserHash === undefined ? 'multi-user' : 'single-user'
   const server = config.server.address.authority

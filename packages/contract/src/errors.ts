@@ -61,6 +61,7 @@ export const ERRORS = {
   NO_NAMESPACE: { status: 403, message: 'The token belongs to no namespace.' },
   SEARCH_REFUSED: { status: 403, message: 'The application id or key of the search service is missing or wrong.' },
   ORIGIN_REFUSED: { status: 403, message: 'The request comes from another origin.' },
+  INSTALL_KEY_REFUSED: { status: 403, message: 'The install key is refused: {reason}.' },
   SETUP_REFUSED: { status: 403, message: 'The set-up link is wrong or the instance is set up already.' },
   REGISTRATION_CLOSED: {
     status: 403,

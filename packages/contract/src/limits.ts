@@ -5,6 +5,7 @@ export const LIMITS = {
   username: { min: 3, max: 30 },
   password: { min: 5, max: 30 },
   apiKeyName: { min: 3, max: 20 },
+  installKeyName: { min: 3, max: 40 },
   namespaceName: { min: 3, max: 30 },
   deviceName: { min: 1, max: 64 },
   tag: { min: 3, max: 255 },
@@ -17,6 +18,9 @@ export const LIMITS = {
   maxDevices: 3,
   deviceChoice: 3,
   apiKeyLifetimesDays: [-1, 30, 60, 90, 365],
+  installKeysPerNamespace: 100,
+  /** Devices that one install key may register, where it has a limit. */
+  installKeyUses: 100_000,
   /** Days for which the owner of a deleted namespace can restore it. */
   restoreDays: 7,
   /** Archives of namespaces: life of a link, and archives that one process writes at once. */

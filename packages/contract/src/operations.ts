@@ -9,6 +9,7 @@ import { connectors } from './operations/connectors.ts'
 import { containers, devices } from './operations/devices.ts'
 import { firewall } from './operations/firewall.ts'
 import { heldLogins } from './operations/held-logins.ts'
+import { installKeys } from './operations/install-keys.ts'
 import { certificates, instance, nodes } from './operations/instance.ts'
 import { internal } from './operations/internal.ts'
 import { mails } from './operations/mails.ts'
@@ -40,6 +41,7 @@ export const operations = {
   namespaces,
   members,
   apiKeys,
+  installKeys,
   scim,
   devices,
   containers,

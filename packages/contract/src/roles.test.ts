@@ -41,6 +41,8 @@ const LOWEST: Record<keyof typeof PERMISSIONS, Role> = {
   apiKeyCreate: 'administrator',
   apiKeyUpdate: 'administrator',
   apiKeyDelete: 'administrator',
+  installKeyCreate: 'administrator',
+  installKeyDelete: 'administrator',
   connectorSet: 'administrator',
   connectorUpdate: 'administrator',
   connectorDelete: 'administrator',

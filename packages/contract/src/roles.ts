@@ -49,6 +49,8 @@ export const PERMISSIONS = {
   apiKeyCreate: administrators,
   apiKeyUpdate: administrators,
   apiKeyDelete: administrators,
+  installKeyCreate: administrators,
+  installKeyDelete: administrators,
   connectorSet: administrators,
   connectorUpdate: administrators,
   connectorDelete: administrators,

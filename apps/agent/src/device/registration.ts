@@ -25,6 +25,7 @@ export interface DeviceFacts {
   readonly identity: string
   readonly publicKeyPem: string
   readonly tenantId: string
+  readonly installKey: string | undefined
 }
 
 /** The server refused, or it is not a Bowline server. `status` is the HTTP status. */
@@ -74,6 +75,7 @@ export async function register(
     identity: { mac: facts.identity },
     public_key: facts.publicKeyPem,
     tenant_id: facts.tenantId,
+    ...(facts.installKey === undefined ? {} : { install_key: facts.installKey }),
   }
   const body = signing ? { ...fields, proof: proofOf(fields, signing) } : fields
   const userAgent = userAgentOf(facts)

@@ -58,9 +58,7 @@ function idle(): Promise<unknown> {
 
 /** True when a dynamic import failed to load, judged by the error messages of the browsers. */
 function isMissing(error: unknown): boolean {
-  return (
-    error instanceof Error && /dynamically imported module|Importing a module script failed/i.test(error.message)
-  )
+  return error instanceof Error && /dynamically imported module|Importing a module script failed/i.test(error.message)
 }
 
 const ENTRY = 'script[type="module"][src]'

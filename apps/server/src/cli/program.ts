@@ -6,6 +6,7 @@ import { addAuditCommands } from './administration/audit.ts'
 import { addPeopleCommands } from './administration/people.ts'
 import { addAnnouncementCommands } from './announcements.ts'
 import { addApiKeyCommands } from './api-keys.ts'
+import { addInstallKeyCommands } from './install-keys.ts'
 import { addArchiveCommands } from './archives.ts'
 import { addCertificateCommands } from './installation/certificate.ts'
 import { addBillingCommands } from './cloud/billing.ts'
@@ -75,6 +76,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
   addScimCommands(program, terminal)
   addBillingCommands(program, terminal)
   addApiKeyCommands(program, terminal)
+  addInstallKeyCommands(program, terminal)
   addAnnouncementCommands(program, terminal)
   addAuditCommands(program, terminal)
   addMailCommands(program, terminal)

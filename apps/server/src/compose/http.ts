@@ -7,6 +7,7 @@ import { RateLimiter } from '@bowline/base/rate-limiter'
 import { administrationRoutes } from '../administration/routes.ts'
 import { announcementRoutes } from '../announcements/routes.ts'
 import { apiKeyRoutes } from '../api-keys/routes.ts'
+import { installKeyRoutes } from '../install-keys/routes.ts'
 import { auditRoutes } from '../audit/routes.ts'
 import { requireFreshProof } from '../auth/fresh-proofs.ts'
 import { requireRecentProof } from '../auth/ownership.ts'
@@ -237,6 +238,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
       challenges: createChallenges(keys.derive('passkey challenges'), clock),
       attempts: new SourceLimiter(clock, config.isExemptSource, PASSKEYS),
     }),
+    ...installKeyRoutes(requireProof),
     ...apiKeyRoutes({ system, ids }, requireProof),
     ...scimRoutes({ system, ids, origin: parts.singleSignOn.publicOrigin }, requireProof),
     ...tagRoutes(),

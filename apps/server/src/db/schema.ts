@@ -169,6 +169,23 @@ export interface ApiKeysTable {
   expires_at: Date | null
 }
 
+export interface InstallKeysTable {
+  tenant_id: TenantId
+  name: string
+  /** SHA-256 of the key's text, 32 bytes. */
+  key_hash: Buffer
+  accepts: boolean
+  tags: readonly string[]
+  /** Null: any number. */
+  max_uses: number | null
+  uses: Generated<number>
+  /** Null: never expires. */
+  expires_at: Date | null
+  created_by: UserId
+  created_at: Generated<Date>
+  last_used_at: Date | null
+}
+
 export interface PublicKeysTable {
   tenant_id: TenantId
   fingerprint: string
@@ -291,6 +308,7 @@ export interface Schema
   extends BillingTables, CertificateTables, FactorTables, NodeTables, ScimTables, SingleSignOnTables {
   login_keys: LoginKeysTable
   api_keys: ApiKeysTable
+  install_keys: InstallKeysTable
   public_keys: PublicKeysTable
   firewall_rules: FirewallRulesTable
   tunnels: TunnelsTable

@@ -15,6 +15,7 @@ import {
 } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import * as apiKeys from '../api-keys/service.ts'
+import { listKeys } from '../install-keys/service.ts'
 import * as connectors from '../connectors/service.ts'
 import type { TenantContext } from '../context.ts'
 import * as devices from '../devices/service.ts'
@@ -184,6 +185,7 @@ describe('use cases without any condition', () => {
     'the tunnels of a device of theirs': (ctx) => tunnels.list(tunnelDeps, ctx, theirs.ids.device, PAGE),
     'the list of connectors': (ctx) => connectors.list(ctx, { ...PAGE, enable: undefined }),
     'a connector of theirs': (ctx) => connectors.get(ctx, theirs.ids.connector),
+    'the list of install keys': (ctx) => listKeys(ctx, PAGE),
     'the list of API keys': (ctx) => apiKeys.list(ctx, { ...PAGE, sort_by: 'name', order_by: 'asc' }),
   }
   it.each(Object.entries(readings))('reveals nothing of other namespaces without conditions: %s', async (_, read) => {

@@ -1,12 +1,14 @@
 // Registration of devices: `POST devices/auth`, called by agents without a credential. Data not signed by the device's
 // key creates at most a pending row, and yields a token that only opens a link, where the key is proved.
 import { createPublicKey } from 'node:crypto'
-import { fail } from '@bowline/contract/errors'
+import { BowlineError, fail } from '@bowline/contract/errors'
 import type { DeviceAuth, DeviceAuthBody } from '@bowline/contract/schemas/device'
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import { verifyRegistration } from '@bowline/link/registration-proof'
 import type { TenantContext } from '../context.ts'
 import type { TokenIssuer } from '../auth/tokens.ts'
+import { enrol, requireInstallKey } from '../install-keys/enrolment.ts'
+import type { InstallKeyRow } from '../install-keys/store.ts'
 import { describeDevices } from './describe.ts'
 import { deviceName, deviceUid } from './identity.ts'
 import { makeRoomForPending } from './pending.ts'
@@ -25,7 +27,8 @@ const PROOF_TOLERANCE_MS = 300_000
 
 /**
  * Registers or refreshes a device. An accepted device is refreshed only by data that its key has signed.
- * @throws {BowlineError} NOT_FOUND for an unknown namespace; INVALID_INPUT for an invalid key or identity
+ * @throws {BowlineError} NOT_FOUND for an unknown namespace; INVALID_INPUT for an invalid key or identity;
+ *   INSTALL_KEY_REFUSED for a new device with an install key that is unknown, expired or used up
  */
 export async function registerDevice(
   deps: RegistrationDeps,
@@ -39,6 +42,8 @@ export async function registerDevice(
   requireUsableKey(body.public_key)
   const uid = deviceUid({ mac, publicKey: body.public_key, tenant: ctx.tenant })
   const known = await findDevice(ctx.db, uid)
+  const isOpen = known === undefined || known.status === 'pending'
+  const key = body.install_key && isOpen ? await installKey(ctx, body.install_key, known !== undefined) : undefined
   if (!known) await makeRoomForPending(ctx)
   const proof = recentProof(ctx, body)
   const isSigned = proof !== undefined && verifyRegistration(body, deps.statementKey, proof)
@@ -60,12 +65,24 @@ export async function registerDevice(
     ctx.log.info('device.registered', { device: uid, tenant: ctx.tenant, name })
     for (const device of await describeDevices(ctx, [row])) ctx.emit({ type: 'device.pending', device })
   }
+  // Its rights are the key's: it may not replace another device.
+  if (key) await enrol({ ...ctx, actor: { kind: 'device', uid, tenant: ctx.tenant, proven: isSigned } }, uid, key)
   return {
     uid,
     token: await deps.tokens.device({ uid, tenant: ctx.tenant, proven: isSigned && outcome !== 'unchanged' }),
     name: row.name,
     namespace: row.namespace,
     statement_key: deps.statementKey,
+  }
+}
+
+/** The key of a new device is required to be valid; a device that is pending already stays pending with any other. */
+async function installKey(ctx: TenantContext, text: string, isKnown: boolean): Promise<InstallKeyRow | undefined> {
+  try {
+    return await requireInstallKey(ctx, text)
+  } catch (error) {
+    if (isKnown && error instanceof BowlineError) return undefined
+    throw error
   }
 }
 

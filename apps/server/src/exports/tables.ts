@@ -123,6 +123,11 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
     order: ['name'],
     without: { key_hash: SECRET },
   },
+  install_keys: {
+    columns: ['name', 'accepts', 'tags', 'max_uses', 'uses', 'expires_at', 'created_by', 'created_at', 'last_used_at'],
+    order: ['name'],
+    without: { key_hash: SECRET },
+  },
   sessions: {
     columns: [
       'uid',

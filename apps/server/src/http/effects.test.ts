@@ -52,6 +52,7 @@ const OWNERS: Readonly<Record<string, readonly Permission[]>> = {
   firewall_rules: ['firewallCreate', 'firewallEdit', 'firewallRemove'],
   public_keys: ['publicKeyCreate', 'publicKeyEdit', 'publicKeyRemove'],
   api_keys: ['apiKeyCreate', 'apiKeyUpdate', 'apiKeyDelete'],
+  install_keys: ['installKeyCreate', 'installKeyDelete'],
   members: ['namespaceAddMember', 'namespaceEditMember', 'namespaceRemoveMember'],
   namespaces: ['namespaceUpdate', 'namespaceEnableSessionRecord'],
   tunnels: ['tunnelCreate', 'tunnelDelete'],

@@ -7,6 +7,7 @@
 #   PREFERRED_HOSTNAME  device name to ask for      PREFERRED_IDENTITY  instead of the MAC address
 #   KEEPALIVE_INTERVAL  seconds between two pings   PRIVATE_KEY         file of the device key
 #   BOWLINE_DIR         where a foreground agent lives
+#   INSTALL_KEY         key that tags and accepts the device; `sh -s -- --key KEY` does the same
 set -eu
 
 default_server=@SERVER_ADDRESS@
@@ -76,6 +77,16 @@ main() {
     exec /usr/local/bin/bowline agent uninstall "$@"
   fi
 
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --key)
+        [ $# -ge 2 ] || fail '--key needs an install key.'
+        INSTALL_KEY=$2
+        shift 2
+        ;;
+      *) fail "$1 is unknown; this script takes --key KEY and uninstall." ;;
+    esac
+  done
   [ -n "$TENANT_ID" ] || fail 'TENANT_ID is not set: copy the command from the console.'
   [ "$(uname -s)" = Linux ] || fail "this machine runs $(uname -s); the agent is for Linux."
   case $(uname -m) in
@@ -157,6 +168,7 @@ main() {
   setting SERVER_ADDRESS "$SERVER_ADDRESS"
   setting SERVER_PIN "$SERVER_PIN"
   setting TENANT_ID "$TENANT_ID"
+  setting INSTALL_KEY "${INSTALL_KEY:-}"
   setting PREFERRED_HOSTNAME "${PREFERRED_HOSTNAME:-$default_hostname}"
   setting PREFERRED_IDENTITY "${PREFERRED_IDENTITY:-$default_identity}"
   setting KEEPALIVE_INTERVAL "${KEEPALIVE_INTERVAL:-$default_keepalive}"

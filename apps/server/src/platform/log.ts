@@ -27,6 +27,7 @@ export type LogEvent =
   | 'instance.setup'
   | 'device.registered'
   | 'device.status'
+  | 'device.undecided'
   | 'device.removed'
   | 'agent.bundle-failed'
   | 'link.refused'

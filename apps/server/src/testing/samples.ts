@@ -172,6 +172,8 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'members.inviteStatus': { params: { ...byTenant, id: tenant.pending }, query: { sig: 'x' } },
     'apiKeys.create': { body: { name: fresh('k'), expires_at: 30, role: 'observer' } },
     'apiKeys.update': { params: { key: 'key-observer' }, body: { name: fresh('k') } },
+    'installKeys.create': { body: { name: fresh('k') } },
+    'installKeys.remove': { params: { install_key: 'install-key' } },
     'apiKeys.remove': { params: { key: 'key-observer' } },
     'scim.get': { params: byTenant },
     'scim.update': { params: byTenant, body: { default_role: 'operator' } },

@@ -153,6 +153,17 @@ async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
       })),
     )
     .execute()
+  await db
+    .insertInto('install_keys')
+    .values({
+      tenant_id,
+      name: 'install-key',
+      key_hash: createHash('sha256').update(`install key of ${tenant_id}`).digest(),
+      accepts: true,
+      tags: [TAG],
+      created_by: owner,
+    })
+    .execute()
   const device = (uid: DeviceUid, status: 'accepted' | 'pending', platform: string) => ({
     tenant_id,
     uid,

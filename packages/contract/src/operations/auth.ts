@@ -107,7 +107,7 @@ export const auth = {
     body: DeviceAuthBody,
     bodyBytes: 81_920,
     response: DeviceAuth,
-    errors: ['NOT_FOUND', 'TOO_MANY_REQUESTS'],
+    errors: ['NOT_FOUND', 'INSTALL_KEY_REFUSED', 'TOO_MANY_REQUESTS'],
   }),
   signChallenge: operation({
     method: 'POST',
