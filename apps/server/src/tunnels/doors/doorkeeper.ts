@@ -201,10 +201,14 @@ export function createDoorkeeper(deps: DoorkeeperDeps): Doorkeeper {
   }
 }
 
-/** True for requests that a page of another origin causes, other than following a link. */
+/**
+ * True for requests that a page of another origin causes, other than following a link. A frame is no link: a page of
+ * another tunnel could have its visitor click in it unseen.
+ */
 function isForeign({ headers, method, origin }: Visitor): boolean {
   const site = headers['sec-fetch-site']
-  const follows = headers['sec-fetch-mode'] === 'navigate' && (method === 'GET' || method === 'HEAD')
+  const isPage = (headers['sec-fetch-dest'] ?? 'document') === 'document'
+  const follows = headers['sec-fetch-mode'] === 'navigate' && isPage && (method === 'GET' || method === 'HEAD')
   if (site !== undefined) return (site === 'same-site' || site === 'cross-site') && !follows
   // Older browsers say only their origin.
   if (headers.origin === undefined || follows) return false

@@ -119,6 +119,9 @@ describe('the door of the namespace', () => {
     expect(await status({ 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate' }, 'POST')).toBe(403)
     expect(await status({ origin: 'http://other.tunnels.example' })).toBe(403)
     expect(await status({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' })).toBe(200)
+    const framed = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }
+    expect(await status({ 'sec-fetch-site': 'same-site', ...framed })).toBe(403)
+    expect(await status({ 'sec-fetch-site': 'same-origin', ...framed })).toBe(200)
     expect(await status({ 'sec-fetch-site': 'same-origin', origin: 'null' }, 'POST')).toBe(200)
     expect(await status({ origin: `http://${tunnel.full_address}` })).toBe(200)
   })
