@@ -18,7 +18,7 @@ export function asEngineError(error: unknown): EngineError {
   const { code, message } = error as NodeJS.ErrnoException
   const known = code === undefined ? undefined : REASONS[code]
   if (known !== undefined) return new EngineError(known)
-  if (code?.startsWith('ERR_SSL') || code?.startsWith('ERR_OSSL')) {
+  if (code === 'EPROTO' || code?.startsWith('ERR_SSL') || code?.startsWith('ERR_OSSL')) {
     return new EngineError(`TLS with the engine failed (${code})`)
   }
   if (code !== undefined) return new EngineError(`the engine cannot be reached (${code})`)

@@ -156,6 +156,33 @@ it('paces a flood of events', async () => {
   watch.close()
 })
 
+it('paces events that are large, which cost more to parse than many', async () => {
+  const clock = new ManualClock()
+  const attributes = { label: 'x'.repeat(200_000) }
+  const event = JSON.stringify({ Type: 'container', Action: 'start', Actor: { ID, Attributes: attributes } })
+  let written = (): number => 0
+  const { engine } = await engineThat((_, socket) => {
+    socket.write('HTTP/1.1 200 OK\r\n\r\n')
+    written = endless(socket, Buffer.from(`${event}\n`))
+  }, clock)
+  let events = 0
+  const watch = await engine.watch(
+    () => (events += 1),
+    () => undefined,
+  )
+  // The engine cannot send on: what was read is read no further, and the buffers between are full.
+  await until(async () => {
+    const before = written()
+    await new Promise((resolve) => setImmediate(resolve))
+    return events > 0 && before === written() && clock.pending > 0
+  })
+  expect(events).toBeLessThan(20)
+  const first = events
+  clock.advance(1_001)
+  await until(() => events > first)
+  watch.close()
+})
+
 it('passes a huge frame on as it comes', () => {
   let passed = 0
   const parts = new Demultiplexer((bytes) => (passed += bytes.length))

@@ -2,6 +2,7 @@
 import { type Socket, connect, isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
+import { CIPHERS_OF_STRANGERS, isSlowKey } from '@bowline/base/tls-clients'
 import { EngineError } from './errors.ts'
 
 /** An engine that something else reaches. */
@@ -47,8 +48,11 @@ export async function connectTo(target: EngineTarget): Promise<Duplex> {
   const place = { host: answer.address, port, allowHalfOpen: true }
   if (!tls) return tuned(connect(place), signal)
   const name = host.replace(/^\[|\]$/g, '')
+  // Keys that were stored before their size was checked.
+  if (isSlowKey(tls.key)) throw new EngineError('the private key of the connector is too large')
   try {
-    const options: ConnectionOptions = { ...place, ca: tls.ca, cert: tls.cert, key: tls.key, minVersion: 'TLSv1.2' }
+    const bounds = { minVersion: 'TLSv1.2', ciphers: CIPHERS_OF_STRANGERS } as const
+    const options: ConnectionOptions = { ...place, ca: tls.ca, cert: tls.cert, key: tls.key, ...bounds }
     return tuned(connectTls(isIP(name) === 0 ? { ...options, servername: name } : options), signal)
   } catch {
     throw new EngineError('the certificates or the key of the connector cannot be used')

@@ -11,8 +11,8 @@ export interface Watch {
 
 /** Longest event, in bytes: it carries the labels of a container. */
 const LINE_BYTES = 262_144
-/** After so many events in a window the stream rests for the remainder of the window. */
-const BURST = 500
+/** After so many events or bytes in a window the stream rests for the remainder of the window. */
+const BURST = { events: 500, bytes: 1_048_576 }
 const WINDOW_MS = 1_000
 
 /**
@@ -29,6 +29,7 @@ export function watchEvents(
   const lines = new Lines(LINE_BYTES)
   let open = true
   let events = 0
+  let bytes = 0
   let resume = (): void => undefined
   let windowEnd = clock.monotonic() + WINDOW_MS
   const end = (error: EngineError): void => {
@@ -43,13 +44,15 @@ export function watchEvents(
     if (now >= windowEnd) {
       windowEnd = now + WINDOW_MS
       events = 0
-    } else if (events >= BURST) {
+      bytes = 0
+    } else if (events >= BURST.events || bytes >= BURST.bytes) {
       response.pause()
       resume = clock.after(windowEnd - now, () => response.resume())
     }
   }
   response.on('data', (chunk: Buffer) => {
     if (!open) return
+    bytes += chunk.length
     try {
       for (const line of lines.push(chunk)) {
         events += 1

@@ -2,9 +2,10 @@
 import type { Socket } from 'node:net'
 import type { Clock } from '@bowline/base/clock'
 import { LIMITS } from '@bowline/contract/limits'
-import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
+import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Link } from '@bowline/link/api'
 import type { AuthDeps } from '../auth/service.ts'
+import { isSignInAlive } from '../auth/sign-ins/service.ts'
 import type { ServerConfig } from '../config.ts'
 import { isLapsed } from '../devices/presence.ts'
 import { readProxySource } from '../gateway/admission/proxied-socket.ts'
@@ -59,7 +60,9 @@ export function composeTunnels(
     isProven: (visitor) => hasDoorFactor({ db: system, clock }, visitor),
     note: (visitor, at) => noteDoorFactor({ db: system, clock }, visitor, at),
   }
-  const doors = createDoorkeeper({ system, clock, passwords, factors, secret, domain, origin, visits })
+  const isSignedIn = (user: UserId, signIn: string): Promise<boolean> =>
+    isSignInAlive({ db: system, clock }, user, signIn)
+  const doors = createDoorkeeper({ system, clock, passwords, factors, isSignedIn, secret, domain, origin, visits })
   const supervision = superviseTunnels({
     system,
     clock,

@@ -1,5 +1,5 @@
 // Connectors over HTTP: stored, validated and dialled; their private key is never returned.
-import { randomUUID } from 'node:crypto'
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { LIMITS } from '@bowline/contract/limits'
 import { operations } from '@bowline/contract/operations'
 import { answered, startHostileEngine } from '@bowline/engine/testing/hostile-engine'
@@ -121,6 +121,17 @@ it.each([
   const person = await newcomer()
   expect(await outcome(create(person, changes))).toBe(expected)
   expect((await person.client.call(connectors.list, {})).total).toBe(0)
+})
+
+it('refuses a private key so large that each handshake would keep the server busy', async () => {
+  const person = await newcomer()
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 4_104 })
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' })
+  expect(await outcome(create(person, { tls: { ...TLS, key } }))).toBe('400 INVALID_INPUT tls.key')
+  await create(person)
+  const { uid } = await only(person)
+  const change = person.client.call(connectors.update, { params: { uid }, body: { tls: { ...TLS, key } } })
+  expect(await outcome(change)).toBe('400 INVALID_INPUT tls.key')
 })
 
 it('refuses private addresses in the cloud edition, except those the operator allows', async () => {

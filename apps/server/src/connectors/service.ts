@@ -1,4 +1,5 @@
 // Use cases of connectors: engines that the server dials, so that their containers become devices.
+import { MAX_RSA_BITS, isSlowKey } from '@bowline/base/tls-clients'
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import type { connectors as operations } from '@bowline/contract/operations/connectors'
@@ -190,6 +191,9 @@ async function check(deps: ConnectorDeps, ctx: TenantContext, body: Wanted): Pro
     return fail('INVALID_INPUT', { field: 'device', rule: 'must be an accepted device of the namespace' }, ['device'])
   }
   if (body.secure && !body.tls) fail('INVALID_INPUT', { field: 'tls', rule: 'is required when secure is set' }, ['tls'])
+  if (body.tls && isSlowKey(body.tls.key)) {
+    fail('INVALID_INPUT', { field: 'tls.key', rule: `must have at most ${MAX_RSA_BITS} bits` }, ['tls.key'])
+  }
   const answer = await judgeEgress(body.address, deps.egress)
   // A name may be known later.
   if ('refused' in answer && !answer.refused.endsWith('cannot be resolved')) {

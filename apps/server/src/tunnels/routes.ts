@@ -1,6 +1,7 @@
 // Routes of tunnels.
 import { operations } from '@bowline/contract/operations'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
+import { signInOf } from '../auth/fresh-proofs.ts'
 import type { Actor, TenantContext } from '../context.ts'
 import { type Route, memberRoute, userRoute } from '../http/route.ts'
 import { type Doorkeeper } from './doors/doorkeeper.ts'
@@ -33,8 +34,10 @@ export function tunnelRoutes(
     }),
     memberRoute(tunnels.requests, (ctx, { params }) => requests(deps, ctx, params.uid, params.address)),
     memberRoute(tunnels.remove, (ctx, { params }) => remove(deps, ctx, params.uid, params.address)),
-    userRoute(tunnels.visit, async ({ actor, source }, { params, body }) => ({
-      url: await doors.visitLink(actor.id, params.address, body.path, (device) => requireFactor(actor, device, source)),
-    })),
+    userRoute(tunnels.visit, async ({ actor, source }, { params, body }) => {
+      const visitor = { user: actor.id, signIn: signInOf(actor) }
+      const factor = (device: DeviceUid): Promise<Date | undefined> => requireFactor(actor, device, source)
+      return { url: await doors.visitLink(visitor, params.address, body.path, factor) }
+    }),
   ]
 }

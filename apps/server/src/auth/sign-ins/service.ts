@@ -79,6 +79,12 @@ export async function signInProvenAt({ db }: Pick<SignInDeps, 'db'>, user: UserI
   return row && row.kind !== 'program' ? row.created_at.getTime() : 0
 }
 
+/** Whether a sign-in of a person has neither been ended nor expired. */
+export async function isSignInAlive({ db, clock }: SignInDeps, user: UserId, id: string): Promise<boolean> {
+  const row = await findSignIn(db, user, id)
+  return row !== undefined && row.expires_at.getTime() > clock.now()
+}
+
 /** Records the use of a login's token. @param lastSeen the use noted last, undefined for one without a row */
 export async function noteUse(
   { db, clock }: SignInDeps,

@@ -100,7 +100,7 @@ async function begin(client: AcmeClient, { names, replaces }: Wanted): Promise<{
 }
 
 /** Proves one name, unless that has been done already. */
-async function authorize(parts: OrderParts, url: string, { challenge: kind }: Wanted): Promise<void> {
+async function authorize(parts: OrderParts, url: string, { names, challenge: kind }: Wanted): Promise<void> {
   const { client, clock, key, signal } = parts
   const read = async (): Promise<{ authorization: Authorization; waitMs: number }> => {
     const answer = await client.post(url, undefined, 'The authority refuses the authorization')
@@ -108,12 +108,16 @@ async function authorize(parts: OrderParts, url: string, { challenge: kind }: Wa
   }
   const { authorization } = await read()
   if (authorization.status === 'valid') return
-  const { value: name } = authorization.identifier
+  const name = authorization.identifier.value.toLowerCase()
+  // It becomes the name of a record: the program may change other zones, too.
+  if (!names.some((wanted) => wanted.replace(/^\*\./, '') === name)) {
+    throw new AcmeError('The authority asks for the proof of a name that was not ordered.')
+  }
   const challenge = authorization.challenges.find(({ type }) => type === kind)
   if (challenge?.token === undefined) throw new AcmeError(`The authority offers no ${kind} for ${name}.`)
   if (!TOKEN.test(challenge.token)) throw new AcmeError('The token of the authority is not as RFC 8555 says.')
   const answer = keyAuthorization(challenge.token, key)
-  const hide = await parts.show({ kind, name: name.toLowerCase(), token: challenge.token, answer })
+  const hide = await parts.show({ kind, name, token: challenge.token, answer })
   try {
     await client.post(challenge.url, {}, 'The authority refuses the challenge')
     for (let looks = 0; ; looks += 1) {

@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { silentLog } from '../../platform/log.ts'
+import { isTunnelHost } from '../../platform/network/tunnel-addresses.ts'
 import { type HttpDoor, createHttpDoor } from './http-door.ts'
 
 const TOKEN = 'a-token-of-an-order-under-way'
@@ -22,7 +23,7 @@ beforeAll(async () => {
       if (name === 'broken.example') throw new Error('the database is away')
       return token === TOKEN && name === 'own.example' ? 'the proof' : undefined
     },
-    isOwnName: (name) => name === 'own.example',
+    isOwnName: (name) => isTunnelHost(name, 'own.example'),
     httpsPort: () => 443,
   })
   await door.start()
@@ -49,6 +50,13 @@ describe('the port for http-01', () => {
     expect(await get(`/.well-known/acme-challenge/${TOKEN}`, 'Own.Example:80')).toMatch(/ 200 OK[^]*the proof$/)
     expect(await get(`/.well-known/acme-challenge/${TOKEN}`, 'other.example')).toContain(' 404 ')
   })
+
+  it.each(['evil.example/.own.example', 'evil.example?.own.example', 'evil.example#.own.example', 'u@b.own.example'])(
+    'redirects nobody to %s, a host that only ends like its own',
+    async (host) => {
+      expect(await get('/page', host)).toMatch(/^HTTP\/1.1 421 /)
+    },
+  )
 
   it.each(['short', '../../etc/passwd', `${TOKEN}/more`, `${TOKEN}?x`, 'a'.repeat(200)])(
     'asks the database for no token such as %s',

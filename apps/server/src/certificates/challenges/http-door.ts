@@ -32,6 +32,8 @@ export interface HttpDoor {
 }
 
 const CHALLENGE = /^\/\.well-known\/acme-challenge\/([A-Za-z0-9_-]{16,128})$/
+/** Characters of host names: with others, such as `/` or `@`, an address that ends with our name would lead elsewhere. */
+const HOST_NAME = /^[a-z0-9.-]{1,253}$/
 /** Questions for tokens per second and source: each costs a query. */
 const QUESTIONS = { perSecond: 10, burst: 100 }
 const HEAD_MS = 10_000
@@ -67,7 +69,7 @@ export function createHttpDoor(parts: HttpDoorParts): HttpDoor {
       return void response.end(method === 'HEAD' ? '' : proof)
     }
     // A target in absolute form would have a host of its own; a name that is not ours would be led to wherever it wants.
-    if (!url.startsWith('/') || !parts.isOwnName(name)) return refuse(response, 421)
+    if (!url.startsWith('/') || !HOST_NAME.test(name) || !parts.isOwnName(name)) return refuse(response, 421)
     const port = parts.httpsPort()
     response.writeHead(308, { location: `https://${name}${port === 443 ? '' : `:${port}`}${url}` })
     response.end()

@@ -44,6 +44,19 @@ describe('egress', () => {
     expect(await judgeEgress('x.example.org', cloud, answers('9.9.9.9', '10.0.0.1'))).toHaveProperty('refused')
   })
 
+  it.each([
+    '168.63.129.16',
+    '::ffff:168.63.129.16',
+    '100.100.100.200',
+    'fd00:ec2::254',
+    'fd00:42::42',
+    'fd00:c1::a9fe:a9fe',
+    'fd20:ce::254',
+  ])('refuses the metadata service %s also where private networks may be dialled', async (host) => {
+    expect(await judgeEgress(host, own)).toHaveProperty('refused')
+    expect(await judgeEgress('metadata.example.org', cloud, answers(host))).toHaveProperty('refused')
+  })
+
   it('returns the checked address, so that DNS rebinding has no effect', async () => {
     const rebinding = ['9.9.9.9', '127.0.0.1']
     const resolve = () => Promise.resolve([rebinding.shift() ?? ''])

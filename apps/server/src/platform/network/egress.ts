@@ -38,6 +38,13 @@ const NEVER = addressRanges([
   'fe80::/10',
   'fec0::/10',
   'ff00::/8',
+  // Metadata services outside of the link-local range: Azure's is a public address, the others are in private networks.
+  '168.63.129.16',
+  '100.100.100.200',
+  'fd00:ec2::/32',
+  'fd00:42::42',
+  'fd00:c1::a9fe:a9fe',
+  'fd20:ce::254',
 ])
 /** Private networks: only where the operator allows them, because in the cloud they belong to others. */
 const PRIVATE = addressRanges(['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'])

@@ -26,10 +26,15 @@ export interface Visit {
   readonly address: string
   readonly user: UserId
   readonly epoch: number
+  /** Id of the sign-in at the console. */
+  readonly signIn: string
   readonly path: string
   /** When the second factor was proven, milliseconds since the epoch; absent where the namespace asks for none. */
   readonly provenAt?: number
 }
+
+/** A person at the console. */
+type Person = Pick<Visit, 'user' | 'epoch' | 'signIn'>
 
 /** Second factors of members who come by the console, in namespaces that ask for one. */
 export interface DoorFactors {
@@ -47,6 +52,8 @@ export interface DoorkeeperDeps {
   /** Signs the passes. */
   readonly secret: string
   readonly factors: DoorFactors
+  /** Whether a person's sign-in at the console goes on. */
+  readonly isSignedIn: (user: UserId, signIn: string) => Promise<boolean>
   readonly domain: string
   /** Origin of the console. */
   readonly origin: () => string
@@ -74,7 +81,7 @@ export interface Doorkeeper {
    * @throws {BowlineError} NOT_FOUND, NAMESPACE_DISABLED, TOO_MANY_REQUESTS, and those of `requireFactor`
    */
   visitLink(
-    user: UserId,
+    visitor: Pick<Visit, 'user' | 'signIn'>,
     address: string,
     path: string,
     requireFactor: (device: DeviceUid) => Promise<Date | undefined>,
@@ -97,17 +104,14 @@ export function createDoorkeeper(deps: DoorkeeperDeps): Doorkeeper {
   const guesses = new RateLimiter(clock, GUESSES)
   const guessesOfAll = new RateLimiter(clock, GUESSES_OF_ALL)
 
-  async function isMember(
-    tunnel: Pick<LiveTunnel, 'tenant'>,
-    { user, epoch }: Pick<Visit, 'user' | 'epoch'>,
-  ): Promise<boolean> {
-    const account = await getAccount(system, user)
-    if (account?.status !== 'confirmed' || account.tokenEpoch !== epoch) return false
+  async function isMember(tunnel: Pick<LiveTunnel, 'tenant'>, { user, epoch, signIn }: Person): Promise<boolean> {
+    const [account, isSignedIn] = await Promise.all([getAccount(system, user), deps.isSignedIn(user, signIn)])
+    if (!isSignedIn || account?.status !== 'confirmed' || account.tokenEpoch !== epoch) return false
     return (await findEndedMemberships(system, [{ tenant: tunnel.tenant, user }])).length === 0
   }
 
   /** A member from a network for which they have proven the second factor, where the namespace asks for one. */
-  async function mayVisit(tunnel: LiveTunnel, visit: Pick<Visit, 'user' | 'epoch'>, address: string): Promise<boolean> {
+  async function mayVisit(tunnel: LiveTunnel, visit: Person, address: string): Promise<boolean> {
     if (!(await isMember(tunnel, visit))) return false
     const { tenant, factorHours: hours } = tunnel
     return hours === undefined || deps.factors.isProven({ tenant, person: visit.user, address, hours })
@@ -133,13 +137,13 @@ export function createDoorkeeper(deps: DoorkeeperDeps): Doorkeeper {
     const asksForFactor = tunnel.factorHours !== undefined
     if (!visit || !admitted || (asksForFactor && visit.provenAt === undefined))
       return failurePage('VISIT_OVER', headers.accept)
-    const { user, epoch, address } = visit
+    const { user, epoch, signIn, address } = visit
     // Browsers may reach the tunnel from another network than the console, as by IPv6 and by IPv4.
     if (asksForFactor && visit.provenAt !== undefined) {
       const visitor = { tenant: tunnel.tenant, person: user, address: origin.remote }
       await deps.factors.note(visitor, new Date(visit.provenAt))
     }
-    const pass = { door: 'namespace' as const, address, until: passEnd(clock.now()), user, epoch }
+    const pass = { door: 'namespace' as const, address, until: passEnd(clock.now()), user, epoch, signIn }
     return redirectPage(visit.path, { 'set-cookie': passCookie(pass, secret, origin.secure) })
   }
 
@@ -168,13 +172,14 @@ export function createDoorkeeper(deps: DoorkeeperDeps): Doorkeeper {
 
   return {
     mayStay,
-    async visitLink(user, address, path, requireFactor) {
+    async visitLink({ user, signIn }, address, path, requireFactor) {
       const tunnel = (await findLive(system, [address], clock.now())).get(address)
       const account = await getAccount(system, user)
-      const visit = account && { address, user, epoch: account.tokenEpoch, path }
+      const visit = account && { address, user, epoch: account.tokenEpoch, signIn, path }
       if (tunnel?.protocol !== 'http' || !visit || !(await isMember(tunnel, visit))) {
         const tenant = await tenantOfDisabled(system, address)
-        const isOfDisabled = tenant && account && (await isMember({ tenant }, { user, epoch: account.tokenEpoch }))
+        const isOfDisabled =
+          tenant && account && (await isMember({ tenant }, { user, epoch: account.tokenEpoch, signIn }))
         return isOfDisabled ? fail('NAMESPACE_DISABLED') : fail('NOT_FOUND', { what: 'The tunnel' })
       }
       const url = tunnelUrl(deps, tunnel.name ?? address)
@@ -201,10 +206,14 @@ export function createDoorkeeper(deps: DoorkeeperDeps): Doorkeeper {
   }
 }
 
-/** True for requests that a page of another origin causes, other than following a link. */
+/**
+ * True for requests that a page of another origin causes, other than following a link. A frame is no link: a page of
+ * another tunnel could have its visitor click in it unseen.
+ */
 function isForeign({ headers, method, origin }: Visitor): boolean {
   const site = headers['sec-fetch-site']
-  const follows = headers['sec-fetch-mode'] === 'navigate' && (method === 'GET' || method === 'HEAD')
+  const isPage = (headers['sec-fetch-dest'] ?? 'document') === 'document'
+  const follows = headers['sec-fetch-mode'] === 'navigate' && isPage && (method === 'GET' || method === 'HEAD')
   if (site !== undefined) return (site === 'same-site' || site === 'cross-site') && !follows
   // Older browsers say only their origin.
   if (headers.origin === undefined || follows) return false

@@ -110,6 +110,22 @@ describe('the door of the namespace', () => {
     expect((await inside(tunnel, cookie)).status).toBe(401)
   })
 
+  it('ends visits and what is under way with the sign-in at the console that they came from', async () => {
+    device = await tunnelDevice(server, owner)
+    const port = await httpService((_, answer) => void answer.write('begun'))
+    const tunnel = await openTunnel(owner, device, port, { door: 'namespace' })
+    const person = await server.addPerson('signs-out')
+    await server.addMember(owner.tenant, person.id, 'operator')
+    const { cookie } = await enter(tunnel, (await visit(person, tunnel)).body.url)
+    const unused = (await visit(person, tunnel)).body.url
+    const streaming = await askEndless(server, tunnel.full_address, { cookie })
+    await person.client.call(operations.auth.deleteSession, {})
+    clock.advance(5_000)
+    expect(await streaming.ended).toBe('ECONNRESET')
+    expect((await inside(tunnel, cookie)).status).toBe(401)
+    expect((await enter(tunnel, unused)).status).toBe(403)
+  })
+
   it('keeps pages of other origins out, other tunnels included', async () => {
     const tunnel = await guarded({ door: 'namespace' })
     const { cookie } = await enter(tunnel, (await visit(owner, tunnel)).body.url)
@@ -119,6 +135,9 @@ describe('the door of the namespace', () => {
     expect(await status({ 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate' }, 'POST')).toBe(403)
     expect(await status({ origin: 'http://other.tunnels.example' })).toBe(403)
     expect(await status({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' })).toBe(200)
+    const framed = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }
+    expect(await status({ 'sec-fetch-site': 'same-site', ...framed })).toBe(403)
+    expect(await status({ 'sec-fetch-site': 'same-origin', ...framed })).toBe(200)
     expect(await status({ 'sec-fetch-site': 'same-origin', origin: 'null' }, 'POST')).toBe(200)
     expect(await status({ origin: `http://${tunnel.full_address}` })).toBe(200)
   })

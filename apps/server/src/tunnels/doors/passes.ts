@@ -12,6 +12,8 @@ const Pass = z.discriminatedUnion('door', [
     user: UserId,
     /** Token epoch of the account: a new password ends its visits. */
     epoch: z.number(),
+    /** Sign-in at the console that the visit came from, and ends with. */
+    signIn: z.string(),
   }),
   z.object({
     door: z.literal('password'),

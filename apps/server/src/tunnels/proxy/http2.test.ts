@@ -12,6 +12,7 @@ import { createServer as createHttpsServer, get } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
+import { startSlowTlsServer } from '@bowline/testkit/slow-tls-server'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { createServer } from 'node:http'
@@ -69,6 +70,15 @@ describe('services', () => {
       502,
       { code: 'TUNNEL_CERTIFICATE', message: 'The certificate of the service could not be verified.' },
     ])
+  })
+
+  it('computes no key exchange in a group that a service chooses', async () => {
+    const slow = await startSlowTlsServer()
+    onTestFinished(() => slow.close())
+    const device = await tunnelDevice(server, person)
+    const { full_address: host } = await openTunnel(person, device, slow.port, { tls: 'insecure' })
+    expect((await ask(server, host)).status).toBe(502)
+    expect(slow.handshakes()).toBe(0)
   })
 
   it('speaks HTTP/2 to a service that asks for it', async () => {

@@ -4,6 +4,7 @@ import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as startTls } from 'node:tls'
 import type { Clock } from '@bowline/base/clock'
+import { CIPHERS_OF_STRANGERS } from '@bowline/base/tls-clients'
 import type { Link } from '@bowline/link/api'
 import type { LiveTunnel } from '../live.ts'
 import { LinkSocket } from './link-socket.ts'
@@ -18,6 +19,7 @@ export function connectService(link: Link, tunnel: LiveTunnel, clock: Clock): Du
     host: name,
     ...(isIP(name) === 0 ? { servername: name } : {}),
     rejectUnauthorized: tunnel.tls === 'verify',
+    ciphers: CIPHERS_OF_STRANGERS,
     ALPNProtocols: [tunnel.http2 ? 'h2' : 'http/1.1'],
   })
   socket.on('error', (error) => secured.destroy(error))
