@@ -178,8 +178,9 @@ export async function endSignInsOfProvider(
 /**
  * Ends what an ended sign-in may have approved and what would outlive it: codes that become sign-ins, and ssh logins that
  * pass without a second factor for some hours.
+ * @param db system connection, in the transaction that ends the sign-in
  */
-async function endApprovals(db: Kysely<Schema>, user: UserId): Promise<void> {
+export async function endApprovals(db: Kysely<Schema>, user: UserId): Promise<void> {
   await deleteApprovedCodes(db, user)
   await deleteFactorWindows(db, user)
 }
