@@ -178,11 +178,20 @@ export async function endSignInsOfProvider(
 /**
  * Ends what an ended sign-in may have approved and what would outlive it: codes that become sign-ins, and ssh logins that
  * pass without a second factor for some hours.
- * @param db system connection, in the transaction that ends the sign-in
  */
-export async function endApprovals(db: Kysely<Schema>, user: UserId): Promise<void> {
+async function endApprovals(db: Kysely<Schema>, user: UserId): Promise<void> {
   await deleteApprovedCodes(db, user)
   await deleteFactorWindows(db, user)
+}
+
+/**
+ * Ends a browser session or program of which somebody holds a copy, with what that may have approved.
+ * @param db system connection, in a transaction
+ */
+export async function endFamilyAndApprovals(db: Kysely<Schema>, user: UserId, family: string): Promise<void> {
+  await deleteFamily(db, family)
+  await deleteSignIn(db, user, family)
+  await endApprovals(db, user)
 }
 
 /** Ends the tokens of a sign-in whose row is gone. @param now milliseconds since the epoch */
