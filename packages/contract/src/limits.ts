@@ -49,8 +49,8 @@ export const LIMITS = {
   /** Sign-in of programs by a code that a person approves in a browser (RFC 8628). */
   programCode: { minutes: 10, pollSeconds: 5, perSource: 20, perNetwork: 200, total: 5_000, guessesPerHour: 30 },
   /**
-   * SSH logins that wait for an approval, by source network, person and namespace; and connections that wait, of one
-   * source, one namespace and one process. After a denial the same credential waits `deniedMinutes` for another try.
+   * SSH logins that wait for an approval, in a namespace by source network, by person and all; and connections that wait,
+   * in a namespace of one source and all, and of one process. After a denial the same credential waits `deniedMinutes` for another try.
    */
   heldLogin: {
     seconds: 120,
@@ -58,6 +58,8 @@ export const LIMITS = {
     perSource: 20,
     perPerson: 10,
     perNamespace: 200,
+    /** Over all namespaces: beyond it, the oldest of the namespace with the most make room. */
+    total: 5_000,
     connections: { perSource: 100, perNamespace: 500, perProcess: 2_000 },
     guessesPerHour: 30,
   },

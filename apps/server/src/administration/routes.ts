@@ -6,7 +6,6 @@ import { operations } from '@bowline/contract/operations'
 import type { RateLimiter } from '@bowline/base/rate-limiter'
 import { auditInstance } from '../audit/service.ts'
 import { listSignInsOfPerson } from '../auth/sign-ins/service.ts'
-import type { UserActor } from '../context.ts'
 import { type Route, type UserContext, instanceAdminRoute, originOf } from '../http/route.ts'
 import { defaultLimits } from '../namespaces/administration.ts'
 import { personNamed } from '../single-sign-on/identities/service.ts'
@@ -32,8 +31,6 @@ import {
 } from './people.ts'
 
 export interface AdministrationRouteDeps extends AdministrationDeps {
-  /** Refuses people who have proven lately neither their second factor nor, without one, their password. */
-  readonly requireRecentProof: (actor: UserActor) => Promise<void>
   /** Budget of exports per person. */
   readonly exports: RateLimiter
   /** Names the place of an address, '' when unknown. */
@@ -45,11 +42,6 @@ export function administrationRoutes(deps: AdministrationRouteDeps): Route[] {
   const { system } = deps
   const byOf = (context: UserContext): By => ({ actor: context.actor, origin: originOf(context) })
   const named = (user: string) => personNamed(system, user)
-  /** Who acts, once proven. */
-  const proven = async (context: UserContext): Promise<By> => {
-    await deps.requireRecentProof(context.actor)
-    return byOf(context)
-  }
   return [
     instanceAdminRoute(administration.listPeople, (_, { query }) => listPeople(deps, query)),
     instanceAdminRoute(administration.getPerson, async (_, { params }) =>
@@ -70,41 +62,41 @@ export function administrationRoutes(deps: AdministrationRouteDeps): Route[] {
       )
     }),
     instanceAdminRoute(administration.endSignIns, async (context, { params }) =>
-      endSignIns(deps, await proven(context), await named(params.user)),
+      endSignIns(deps, byOf(context), await named(params.user)),
     ),
     instanceAdminRoute(administration.disablePerson, async (context, { params }) =>
-      disablePerson(deps, await proven(context), await named(params.user)),
+      disablePerson(deps, byOf(context), await named(params.user)),
     ),
     instanceAdminRoute(administration.enablePerson, async (context, { params }) =>
-      enablePerson(deps, await proven(context), await named(params.user)),
+      enablePerson(deps, byOf(context), await named(params.user)),
     ),
     instanceAdminRoute(administration.setAdministrator, async (context, { params, body }) =>
-      setAdministrator(deps, await proven(context), await named(params.user), body.administrator),
+      setAdministrator(deps, byOf(context), await named(params.user), body.administrator),
     ),
     instanceAdminRoute(administration.setMaxNamespaces, async (context, { params, body }) =>
-      limitNamespaces(deps, await proven(context), await named(params.user), body.max_namespaces),
+      limitNamespaces(deps, byOf(context), await named(params.user), body.max_namespaces),
     ),
     instanceAdminRoute(administration.listNamespaces, (_, { query }) => listNamespaces(deps, query)),
     instanceAdminRoute(administration.getNamespace, (_, { params }) => describeNamespace(deps, params.namespace)),
-    instanceAdminRoute(administration.disableNamespace, async (context, { params }) =>
-      switchNamespace(deps, await proven(context), params.namespace, true),
+    instanceAdminRoute(administration.disableNamespace, (context, { params }) =>
+      switchNamespace(deps, byOf(context), params.namespace, true),
     ),
-    instanceAdminRoute(administration.enableNamespace, async (context, { params }) =>
-      switchNamespace(deps, await proven(context), params.namespace, false),
+    instanceAdminRoute(administration.enableNamespace, (context, { params }) =>
+      switchNamespace(deps, byOf(context), params.namespace, false),
     ),
-    instanceAdminRoute(administration.setLimits, async (context, { params, body }) =>
-      limitNamespace(deps, await proven(context), params.namespace, body),
+    instanceAdminRoute(administration.setLimits, (context, { params, body }) =>
+      limitNamespace(deps, byOf(context), params.namespace, body),
     ),
-    instanceAdminRoute(administration.handOver, async (context, { params, body }) =>
-      handOverNamespace(deps, await proven(context), params.namespace, body.user),
+    instanceAdminRoute(administration.handOver, (context, { params, body }) =>
+      handOverNamespace(deps, byOf(context), params.namespace, body.user),
     ),
     instanceAdminRoute(administration.getDefaults, () => defaultLimits(system)),
-    instanceAdminRoute(administration.setDefaults, async (context, { body }) =>
-      limitEveryNamespace(deps, await proven(context), body),
+    instanceAdminRoute(administration.setDefaults, (context, { body }) =>
+      limitEveryNamespace(deps, byOf(context), body),
     ),
     instanceAdminRoute(administration.listAudit, (_, { query }) => listEntries(system, query)),
     instanceAdminRoute(administration.exportAudit, async (context, { query }) => {
-      const by = await proven(context)
+      const by = byOf(context)
       if (!deps.exports.take(context.actor.id)) fail('TOO_MANY_REQUESTS', { seconds: 10 })
       const { format, ...filter } = query
       await auditInstance(system, auditOrigin(by), 'audit.export', '', query)

@@ -29,7 +29,7 @@ import { noteFreshProof } from './fresh-proofs.ts'
 import type { PasswordHasher } from './passwords.ts'
 import { type SecondStepParts, type SigningIn, attachToProvider, secondFactorRequired } from './pending-sign-ins.ts'
 import { noteDevice } from './sign-ins/devices.ts'
-import { noteRenewal, noteUse, recordSignIn } from './sign-ins/service.ts'
+import { endFamilyAndApprovals, noteRenewal, noteUse, recordSignIn } from './sign-ins/service.ts'
 import { deleteSignIn, deleteSignInsOf } from './sign-ins/store.ts'
 import {
   deleteFamiliesOf,
@@ -271,8 +271,7 @@ async function exchange(deps: AuthDeps, value: string, origin: Origin): Promise<
   const successor = isFirst ? successorOf(deps, value) : await newestSuccessor(deps, value, origin)
   if (successor === undefined) {
     deps.log.warn('auth.refresh-replayed', { user: token.user_id, source: origin.source })
-    await deleteFamily(deps.db, token.family)
-    await deleteSignIn(deps.db, token.user_id, token.family)
+    await endFamilyAndApprovals(deps.db, token.user_id, token.family)
     await noteAccountEvent(deps.db, now.getTime(), { user: token.user_id, kind: 'session.replay', origin })
     return undefined
   }

@@ -9,8 +9,6 @@ import { announcementRoutes } from '../announcements/routes.ts'
 import { apiKeyRoutes } from '../api-keys/routes.ts'
 import { installKeyRoutes } from '../install-keys/routes.ts'
 import { auditRoutes } from '../audit/routes.ts'
-import { requireFreshProof } from '../auth/fresh-proofs.ts'
-import { requireRecentProof } from '../auth/ownership.ts'
 import { createAccessChanges } from '../auth/access-changes.ts'
 import { programRoutes } from '../auth/device-codes/routes.ts'
 import { authRoutes, loginKeyRoutes } from '../auth/routes.ts'
@@ -21,6 +19,7 @@ import { SourceLimiter, egressRules } from './budgets.ts'
 import { getSubscription } from '../billing/customers.ts'
 import { billingRoutes } from '../billing/routes.ts'
 import type { ServerConfig } from '../config.ts'
+import { createProofChecks, withProofs } from './proofs.ts'
 import { certificateRoutes } from '../certificates/routes.ts'
 import type { CertificateDeps } from '../certificates/service.ts'
 import { connectorRoutes } from '../connectors/routes.ts'
@@ -48,7 +47,7 @@ import { memberRoutes } from '../members/routes.ts'
 import type { MfaDeps } from '../mfa/deps.ts'
 import { mfaRoutes } from '../mfa/routes.ts'
 import { namespaceRoutes } from '../namespaces/routes.ts'
-import { asksForFactor, getNamespaceLimits } from '../namespaces/service.ts'
+import { getNamespaceLimits } from '../namespaces/service.ts'
 import { createChallenges } from '../passkeys/challenges.ts'
 import { type RelyingParties } from '../passkeys/relying-party.ts'
 import { nodeRoutes } from '../nodes/routes.ts'
@@ -144,20 +143,9 @@ export function apiRoutes(parts: ApiParts): Route[] {
       tenantContext(tenant, { kind: 'system', name: 'registration' }, source),
   }
   const sessionEnding = { clock, endSessions: endBrowserSessionsOf }
-  /** Programs with API keys are not asked: they have no second factor. */
-  const requireOwnProof = async (actor: Actor): Promise<void> => {
-    if (actor.kind === 'user') await requireFreshProof(auth, actor)
-  }
-  /** Who gets in decides what a second factor on the ssh path is worth. */
-  const requireAccessProof = async (ctx: TenantContext): Promise<void> => {
-    if (ctx.actor.kind === 'user' && (await asksForFactor(ctx))) await requireRecentProof(auth, ctx.actor)
-  }
+  const proofs = createProofChecks(auth)
   const requireFactor = (actor: Actor, device: DeviceUid, source: string): Promise<Date | undefined> =>
     requireBrowserFactor(auth, actor, device, source)
-  const requireProof = async (ctx: TenantContext): Promise<void> => {
-    await requireOwnProof(ctx.actor)
-    await requireAccessProof(ctx)
-  }
   const routes = [
     ...instanceRoutes({
       db: system,
@@ -194,28 +182,25 @@ export function apiRoutes(parts: ApiParts): Route[] {
       supportSecret: keys.derive('support identifiers'),
       mails: parts.mails,
       contextOf: tenantContext,
-      requireOwnProof,
-      requireProof,
+      requireProof: proofs.factor,
+      requireAccessProof: proofs.access,
       closeWindows,
     }),
-    ...exportRoutes(
-      {
-        system,
-        clock,
-        recordings: parts.recordings,
-        folder: join(config.dataFolder, 'exports'),
-        contextOf: (tenant, source) => tenantContext(tenant, { kind: 'system', name: 'export' }, source),
-        invoicesOf: (tenant) =>
-          parts.billing.deps.provider && (async () => (await getSubscription(parts.billing.deps, { tenant })).invoices),
-        stopping: parts.stopping,
-      },
-      (actor) => requireRecentProof(auth, actor),
-    ),
+    ...exportRoutes({
+      system,
+      clock,
+      recordings: parts.recordings,
+      folder: join(config.dataFolder, 'exports'),
+      contextOf: (tenant, source) => tenantContext(tenant, { kind: 'system', name: 'export' }, source),
+      invoicesOf: (tenant) =>
+        parts.billing.deps.provider && (async () => (await getSubscription(parts.billing.deps, { tenant })).invoices),
+      stopping: parts.stopping,
+    }),
     ...memberRoutes(
       { ...auth, edition, mails: parts.mails, invitesNewPeople: parts.registration.mode !== 'closed' },
       tenantContext,
-      requireProof,
-      requireAccessProof,
+      proofs.factor,
+      proofs.access,
     ),
     ...registrationRoutes(parts.registration, parts.mailRequests, signIns, tenantContext, removal),
     ...userRoutes(
@@ -224,7 +209,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
         ...sessionEnding,
         mails: parts.mails,
         confirmsAddresses: parts.mails.isSending,
-        requireProof: requireOwnProof,
+        requireProof: proofs.own,
         isCurrentPassword: (account, password, origin) => isCurrentPassword(auth, account, password, origin),
       },
       signIns,
@@ -238,14 +223,14 @@ export function apiRoutes(parts: ApiParts): Route[] {
       challenges: createChallenges(keys.derive('passkey challenges'), clock),
       attempts: new SourceLimiter(clock, config.isExemptSource, PASSKEYS),
     }),
-    ...installKeyRoutes(requireProof),
-    ...apiKeyRoutes({ system, ids }, requireProof),
-    ...scimRoutes({ system, ids, origin: parts.singleSignOn.publicOrigin }, requireProof),
+    ...installKeyRoutes(),
+    ...apiKeyRoutes({ system, ids }, proofs.factor),
+    ...scimRoutes({ system, ids, origin: parts.singleSignOn.publicOrigin }),
     ...tagRoutes(),
     ...previewRoutes(),
-    ...publicKeyRoutes(requireAccessProof),
+    ...publicKeyRoutes(),
     ...firewallRoutes(),
-    ...tunnelRoutes(parts.tunnels, parts.doors, { requireAccessProof, requireFactor }),
+    ...tunnelRoutes(parts.tunnels, parts.doors, requireFactor),
     ...connectorRoutes({
       ids,
       secretKey: config.secretKey,
@@ -258,15 +243,13 @@ export function apiRoutes(parts: ApiParts): Route[] {
       ...sessionEnding,
       contextOf: tenantContext,
       reviewTunnels: parts.reviewTunnels,
-      requireRecentProof: (actor) => requireRecentProof(auth, actor),
       exports: new RateLimiter(clock, AUDIT_EXPORTS),
       place: config.place,
     }),
     ...mailRoutes({
       ...parts.mailDeps,
       tests: new RateLimiter(clock, TEST_MAILS),
-      requireFreshProof: (actor) => requireFreshProof(auth, actor),
-      requireRecentProof: (actor) => requireRecentProof(auth, actor),
+      requireFreshProof: proofs.own,
     }),
     ...certificateRoutes(parts.certificates),
     ...nodeRoutes(system, parts.node),
@@ -285,7 +268,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...statsRoutes(),
     ...eventRoutes(parts.bus, createAccessChanges(auth), parts.stopping),
   ]
-  return completeRoutes(routes, edition)
+  return withProofs(completeRoutes(routes, edition), proofs)
 }
 
 /** Closes the HTTP server once its requests have ended. */

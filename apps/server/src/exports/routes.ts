@@ -5,16 +5,11 @@ import type { Actor, UserActor } from '../context.ts'
 import { type Route, memberRoute, publicRoute } from '../http/route.ts'
 import { type ExportDeps, createExports, requestExport } from './service.ts'
 
-/** @param requireRecentProof refuses a person whose second factor, or without one whose password, is not fresh */
-export function exportRoutes(deps: ExportDeps, requireRecentProof: (actor: UserActor) => Promise<void>): Route[] {
+export function exportRoutes(deps: ExportDeps): Route[] {
   const exports = createExports(deps)
   const person = (actor: Actor): UserActor => (actor.kind === 'user' ? actor : fail('USER_TOKEN_REQUIRED'))
   return [
-    memberRoute(operations.namespaces.export, async (ctx) => {
-      const actor = person(ctx.actor)
-      await requireRecentProof(actor)
-      return requestExport(deps, ctx, actor)
-    }),
+    memberRoute(operations.namespaces.export, (ctx) => requestExport(deps, ctx, person(ctx.actor))),
     publicRoute(operations.namespaces.download, async ({ request, reply, source }, { params }) => {
       // The link works once: whoever only looks must not use it up.
       if (request.method === 'HEAD') fail('NOT_FOUND', { what: 'The export' })

@@ -5,19 +5,24 @@ import { LIMITS } from '@bowline/contract/limits'
 import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import { newUserCode, plainUserCode, shownUserCode } from '../auth/device-codes/user-code.ts'
 import type { TenantContext } from '../context.ts'
+import type { Kysely } from 'kysely'
+import type { Schema } from '../db/schema.ts'
 import type { MfaDeps } from '../mfa/deps.ts'
 import { hasAuthenticator, verifyFactor } from '../mfa/verify.ts'
 import { sourceKey } from '../platform/network/address.ts'
 import { getAccount, lockAccount } from '../users/service.ts'
 import {
+  type HeldRow,
   type Subject,
   approveWaiting,
   countWaiting,
-  deleteUndecided,
   findAsked,
   hasWindow,
   insertHeld,
+  joinHeld,
+  leaveHeld,
   lockHeldLogins,
+  makeRoom,
   openWindow,
 } from './store.ts'
 import type { Decision, WaitingLogins } from './waiting.ts'
@@ -48,8 +53,6 @@ export interface Asked {
   readonly link: string
   /** Milliseconds since the epoch. */
   readonly expiresAt: number
-  /** False: another connection had asked already. */
-  readonly isNew: boolean
 }
 
 /** `open`: a factor was proven meanwhile. */
@@ -64,11 +67,14 @@ export interface SshFactor {
   takesCode(person: UserId): Promise<boolean>
   /** True if somebody waits for an approval of the same already. */
   isWaiting(login: FactorLogin): Promise<boolean>
-  /** Joins the login that waits for the same, or starts one. */
-  ask(ctx: TenantContext, login: FactorLogin): Promise<Asking>
+  /**
+   * Joins the login that waits for the same, or starts one: the client is counted among those that wait for it, until it
+   * withdraws. @param held what the client waits for already
+   */
+  ask(ctx: TenantContext, login: FactorLogin, held: Asked | undefined): Promise<Asking>
   /** Waits for the decision. @param left the client has left: then `gone` */
   wait(login: FactorLogin, asked: Asked, left: AbortSignal): Promise<Decision | 'too-many'>
-  /** Removes a login that the caller asked for and that nobody else waits for. */
+  /** The client waits no longer; the last one takes an undecided login with it. */
   withdraw(ctx: TenantContext, login: FactorLogin, asked: Asked): Promise<void>
   /**
    * Checks a code and opens the window. @throws {BowlineError} TOO_MANY_REQUESTS over the budget of guesses
@@ -105,21 +111,21 @@ export function createSshFactor(deps: MfaDeps & { readonly waiting: WaitingLogin
     hasWindow: (login) => hasWindow(db, subjectOf(login), since(login)),
     takesCode: (person) => hasAuthenticator(deps, person),
     isWaiting: async (login) => (await findAsked(db, subjectOf(login), times()))?.approved === null,
-    async ask(ctx, login) {
+    async ask(ctx, login, held) {
       const subject = subjectOf(login)
       const { now, deniedSince } = times()
+      let isNew = false
       const asking = await db.transaction().execute(async (inner): Promise<Asking> => {
         // In turn with decisions: what was approved a moment ago is seen here, and is not asked for again.
         await lockHeldLogins(inner)
         if (await hasWindow(inner, subject, since(login))) return { outcome: 'open' }
         const found = await findAsked(inner, subject, { now, deniedSince })
         if (found?.approved === false) return { outcome: 'denied' }
-        if (found) return { outcome: 'waiting', asked: toAsked(found, false) }
-        const counts = await countWaiting(inner, subject, now)
-        const { perSource, perPerson, perNamespace } = heldLogin
-        if (counts.ofSource >= perSource || counts.ofPerson >= perPerson || counts.ofNamespace >= perNamespace) {
-          return { outcome: 'too-many' }
+        // The last that waited may have left since it was found.
+        if (found && (found.id === held?.id || (await joinHeld(inner, found.id)))) {
+          return { outcome: 'waiting', asked: toAsked(found) }
         }
+        if (!(await hasRoom(inner, subject, now))) return { outcome: 'too-many' }
         const row = {
           id: ids.uuid(),
           code: plainUserCode(newUserCode()),
@@ -137,24 +143,16 @@ export function createSshFactor(deps: MfaDeps & { readonly waiting: WaitingLogin
           username: login.username,
           created_at: now,
         })
-        return { outcome: 'waiting', asked: toAsked(row, true) }
+        isNew = true
+        return { outcome: 'waiting', asked: toAsked(row) }
       })
-      if (asking.outcome === 'waiting' && asking.asked.isNew) notify(ctx, login)
+      if (isNew) notify(ctx, login)
       return asking
     },
-    async wait(login, { id, expiresAt }, left) {
-      const share = waiting.enter({ source: sourceKey(login.address), namespace: login.tenant })
-      if (share.refused !== undefined) return 'too-many'
-      try {
-        return await waiting.wait(id, expiresAt, left)
-      } finally {
-        share.release()
-      }
-    },
-    async withdraw(ctx, login, { id, isNew }) {
-      if (!isNew || waiting.count(id) > 0) return
-      await deleteUndecided(db, id)
-      notify(ctx, login)
+    wait: (login, { id, expiresAt }, left) =>
+      waiting.wait({ id, expiresAt, source: sourceKey(login.address), namespace: login.tenant }, left),
+    async withdraw(ctx, login, { id }) {
+      if (await db.transaction().execute((inner) => leaveHeld(inner, id))) notify(ctx, login)
     },
     async takeCode(ctx, login, code) {
       const account = await getAccount(db, login.person)
@@ -179,11 +177,15 @@ export function createSshFactor(deps: MfaDeps & { readonly waiting: WaitingLogin
     },
   }
 
-  function toAsked(
-    { id, code, expires_at }: { readonly id: string; readonly code: string; readonly expires_at: Date },
-    isNew: boolean,
-  ): Asked {
+  async function hasRoom(inner: Kysely<Schema>, subject: Subject, now: Date): Promise<boolean> {
+    const { ofSource, ofPerson, ofNamespace, ofAll } = await countWaiting(inner, subject, now)
+    const { perSource, perPerson, perNamespace, total } = heldLogin
+    if (ofSource >= perSource || ofPerson >= perPerson || ofNamespace >= perNamespace) return false
+    return ofAll < total || makeRoom(inner, { ofNamespace, total, now })
+  }
+
+  function toAsked({ id, code, expires_at }: Pick<HeldRow, 'id' | 'code' | 'expires_at'>): Asked {
     const shown = shownUserCode(code)
-    return { id, code: shown, link: mails.link(`/approve/${shown}`), expiresAt: expires_at.getTime(), isNew }
+    return { id, code: shown, link: mails.link(`/approve/${shown}`), expiresAt: expires_at.getTime() }
   }
 }

@@ -97,18 +97,75 @@ export function findAsked(
     .executeTakeFirst()
 }
 
-/** Numbers of waiting logins, by the limits that count them. */
+/** Numbers of waiting logins, by the limits that count them: those of the namespace, and all. */
+export interface WaitingCounts {
+  readonly ofSource: number
+  readonly ofPerson: number
+  readonly ofNamespace: number
+  readonly ofAll: number
+}
+
+/** Source and person count within the namespace: what waits in another one takes nothing from this. */
 export async function countWaiting(
   db: Kysely<Schema>,
   { tenant, person, source }: Subject,
   now: Date,
-): Promise<{ readonly ofSource: number; readonly ofPerson: number; readonly ofNamespace: number }> {
-  const { rows } = await sql<{ ofSource: number; ofPerson: number; ofNamespace: number }>`select
-      count(*) filter (where source = ${source})::integer as "ofSource",
-      count(*) filter (where user_id = ${person ?? null})::integer as "ofPerson",
-      count(*) filter (where tenant_id = ${tenant})::integer as "ofNamespace"
+): Promise<WaitingCounts> {
+  const { rows } = await sql<WaitingCounts>`select
+      count(*) filter (where tenant_id = ${tenant} and source = ${source})::integer as "ofSource",
+      count(*) filter (where tenant_id = ${tenant} and user_id = ${person ?? null})::integer as "ofPerson",
+      count(*) filter (where tenant_id = ${tenant})::integer as "ofNamespace",
+      count(*)::integer as "ofAll"
     from held_logins where approved is null and expires_at > ${now}`.execute(db)
-  return rows[0] ?? { ofSource: 0, ofPerson: 0, ofNamespace: 0 }
+  return rows[0] ?? { ofSource: 0, ofPerson: 0, ofNamespace: 0, ofAll: 0 }
+}
+
+/**
+ * Makes room for one more where all namespaces together have too many: the oldest of the one with the most go, so that a
+ * few that fill the server lock nobody else out. A hundredth goes at once, so that not every login sorts them.
+ * @returns false when no namespace has more than the asking one
+ */
+export async function makeRoom(
+  db: Kysely<Schema>,
+  { ofNamespace, total, now }: { readonly ofNamespace: number; readonly total: number; readonly now: Date },
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`delete from held_logins where id in (
+      select id from (
+        select id, tenant_id, created_at, count(*) over (partition by tenant_id) as in_namespace
+        from held_logins where approved is null and expires_at > ${now}
+      ) as waiting
+      where in_namespace > ${ofNamespace}
+      order by in_namespace desc, tenant_id, created_at limit ${Math.max(1, Math.floor(total / 100))}
+    )`.execute(db)
+  return (numAffectedRows ?? 0n) > 0n
+}
+
+/** Counts one more client that waits. @returns false when the login is gone or decided */
+export async function joinHeld(db: Kysely<Schema>, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('held_logins')
+    .set((row) => ({ waiting: row('waiting', '+', 1) }))
+    .where('id', '=', id)
+    .where('approved', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+/**
+ * Counts one client less; the last takes the login with it, unless it is decided. Call it in a transaction.
+ * @returns true when the login is gone
+ */
+export async function leaveHeld(db: Kysely<Schema>, id: string): Promise<boolean> {
+  const left = await db
+    .updateTable('held_logins')
+    .set({ waiting: sql<number>`greatest(waiting - 1, 0)` })
+    .where('id', '=', id)
+    .where('approved', 'is', null)
+    .returning('waiting')
+    .executeTakeFirst()
+  if (left?.waiting !== 0) return false
+  await db.deleteFrom('held_logins').where('id', '=', id).execute()
+  return true
 }
 
 export async function insertHeld(db: Kysely<Schema>, row: Insertable<HeldLoginsTable>): Promise<void> {
@@ -185,11 +242,6 @@ export async function approveWaiting(
     .returning('id')
     .execute()
   return rows.map(({ id }) => id)
-}
-
-/** Removes a login that nobody waits for any more. */
-export async function deleteUndecided(db: Kysely<Schema>, id: string): Promise<void> {
-  await db.deleteFrom('held_logins').where('id', '=', id).where('approved', 'is', null).execute()
 }
 
 /** States of logins; those that are missing here are gone. */

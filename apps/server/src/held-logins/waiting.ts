@@ -4,7 +4,7 @@ import { LIMITS } from '@bowline/contract/limits'
 import type { Clock } from '@bowline/base/clock'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
-import { type Share, createShares } from '../platform/shares.ts'
+import { createShares } from '../platform/shares.ts'
 import { readDecisions } from './store.ts'
 
 /** End of a wait; `gone`: the login has been withdrawn. */
@@ -19,20 +19,35 @@ export interface WaitingDeps {
   readonly db: Kysely<Schema>
 }
 
+export interface WaitingLogin {
+  readonly id: string
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number
+  readonly source: string
+  readonly namespace: string
+}
+
 export interface WaitingLogins {
-  /** Takes the right to wait. @param holders source and namespace */
-  enter(holders: Readonly<Record<'source' | 'namespace', string>>): Share
-  /** Waits for a decision until `expiresAt` (milliseconds since the epoch) or until `left` is aborted: then `gone`. */
-  wait(id: string, expiresAt: number, left: AbortSignal): Promise<Decision>
-  /** Number of connections that wait for a login. */
-  count(id: string): number
+  /**
+   * Waits for a decision until the deadline or until `left` is aborted: then `gone`. `too-many`: the namespace, or its
+   * source, has too many connections that wait.
+   */
+  wait(login: WaitingLogin, left: AbortSignal): Promise<Decision | 'too-many'>
   /** Reads the decision on a login now. */
   wake(ids: readonly string[]): void
 }
 
-export function createWaitingLogins({ clock, db }: WaitingDeps): WaitingLogins {
-  const { perSource, perNamespace, perProcess } = LIMITS.heldLogin.connections
-  const shares = createShares(perProcess, { source: perSource, namespace: perNamespace })
+type WaitingLimits = { readonly [Name in keyof typeof LIMITS.heldLogin.connections]: number }
+
+/** @param most connections that wait: of a source in a namespace, of a namespace, and of all */
+export function createWaitingLogins(
+  { clock, db }: WaitingDeps,
+  { perSource, perNamespace, perProcess }: WaitingLimits = LIMITS.heldLogin.connections,
+): WaitingLogins {
+  // All together are limited by making room, below.
+  const shares = createShares(Number.POSITIVE_INFINITY, { source: perSource, namespace: perNamespace })
+  /** Ends of the waits of each namespace, oldest first. */
+  const byNamespace = new Map<string, Set<() => void>>()
   const waiters = new Map<string, Set<(decision: Decision) => void>>()
   let stopPolling: (() => void) | undefined
 
@@ -50,14 +65,33 @@ export function createWaitingLogins({ clock, db }: WaitingDeps): WaitingLogins {
     if (ids.length > 0) look(ids).catch(() => undefined)
   }
 
+  /** Ends the oldest wait of the namespace with the most. @returns false when none has more than the asking one */
+  function makeRoom(namespace: string): boolean {
+    let most = byNamespace.get(namespace)
+    const own = most?.size ?? 0
+    for (const waits of byNamespace.values()) if (waits.size > (most?.size ?? 0)) most = waits
+    const [oldest] = most ?? []
+    if (!most || most.size <= own || !oldest) return false
+    oldest()
+    return true
+  }
+
   return {
-    enter: (holders) => shares.take(holders),
-    wait(id, expiresAt, left) {
+    wait({ id, expiresAt, source, namespace }, left) {
       if (left.aborted) return Promise.resolve('gone')
+      const share = shares.take({ source: `${namespace} ${source}`, namespace })
+      if (share.refused !== undefined) return Promise.resolve('too-many')
+      if (shares.count > perProcess && !makeRoom(namespace)) {
+        share.release()
+        return Promise.resolve('too-many')
+      }
       return new Promise((resolve) => {
         const settle = (decision: Decision): void => {
           cancel()
+          share.release()
           left.removeEventListener('abort', leave)
+          ofNamespace.delete(leave)
+          if (ofNamespace.size === 0) byNamespace.delete(namespace)
           ofLogin.delete(settle)
           if (ofLogin.size === 0) waiters.delete(id)
           if (waiters.size === 0) {
@@ -67,6 +101,8 @@ export function createWaitingLogins({ clock, db }: WaitingDeps): WaitingLogins {
           resolve(decision)
         }
         const leave = (): void => settle('gone')
+        const ofNamespace = byNamespace.get(namespace) ?? new Set()
+        byNamespace.set(namespace, ofNamespace.add(leave))
         const ofLogin = waiters.get(id) ?? new Set()
         waiters.set(id, ofLogin.add(settle))
         const cancel = clock.after(Math.max(0, expiresAt - clock.now()), () => settle('expired'))
@@ -76,7 +112,6 @@ export function createWaitingLogins({ clock, db }: WaitingDeps): WaitingLogins {
         lookQuietly([id])
       })
     },
-    count: (id) => waiters.get(id)?.size ?? 0,
     wake: (ids) => lookQuietly(ids.filter((id) => waiters.has(id))),
   }
 }

@@ -56,3 +56,31 @@ it('a hardware key that an API key has registered asks its owner for the factor'
   expect(answer.status).toBe(200)
   expect((await answerOf(await signing(server, device.login('root'), key))).kind).not.toBe('success')
 })
+
+it('an API key opens a tunnel to members only, who prove the factor at its door', async () => {
+  const owner = await server.addPerson('tunnelmaker')
+  const { uid } = await server.acceptedDevice(owner)
+  const made = await owner.client.call(apiKeys.create, {
+    body: { name: 'ci-key', expires_at: 30, role: 'administrator' },
+  })
+  const send = async (method: string, path: string, body: object): Promise<string> => {
+    const answer = await server.fetch(`/api/devices/${uid}/tunnels${path}`, {
+      method,
+      headers: { 'x-api-key': made.body.id, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    return `${answer.status} ${await answer.text()}`
+  }
+  const target = { host: '127.0.0.1', port: 80, ttl: 60 }
+  expect(await send('POST', '', target)).toContain('"door":"none"')
+  await askForFactor(owner)
+  const { address } = (await owner.client.call(operations.tunnels.create, { params: { uid }, body: target })).body
+  const password = { door: 'password', password: 'a secret of the program' }
+  const refused = /^400 .*door: must be namespace for an API key/
+  expect(await send('POST', '', target)).toMatch(refused)
+  expect(await send('POST', '', { ...target, port: 81, door: 'none' })).toMatch(refused)
+  expect(await send('POST', '', { ...target, port: 82, ...password })).toMatch(refused)
+  expect(await send('PATCH', `/${address}`, { ttl: 600 })).toMatch(refused)
+  expect(await send('POST', '', { ...target, port: 83, door: 'namespace' })).toContain('"door":"namespace"')
+  expect(await send('PATCH', `/${address}`, { door: 'namespace' })).toContain('"door":"namespace"')
+})

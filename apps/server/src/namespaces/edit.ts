@@ -7,7 +7,7 @@ import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { getNamespace } from './service.ts'
-import { FACTOR_SETTINGS, settingsOf } from './settings.ts'
+import { FACTOR_SETTINGS, SESSION_SETTINGS, settingsOf } from './settings.ts'
 import { findWholeNamespace, lockNamespaceRow, namespaceNameExists, updateNamespace } from './store.ts'
 
 type Settings = Namespace['settings']
@@ -20,6 +20,8 @@ export interface NamespaceChanges {
 /** What changes of the second factor of logins need. */
 export interface FactorChecks {
   readonly requireProof: (ctx: TenantContext) => Promise<void>
+  /** Where logins need the factor. @throws {BowlineError} FRESH_PROOF_REQUIRED */
+  readonly requireAccessProof: (ctx: TenantContext) => Promise<void>
   /** @param ctx in the transaction of the change */
   readonly closeWindows: (ctx: TenantContext) => Promise<void>
 }
@@ -28,6 +30,7 @@ export interface FactorChecks {
  * Changes name and settings; omitted ones are kept.
  * @param system connection: names are unique over all namespaces
  * @param factor.requireProof refuses a person whose second factor is not fresh: asked for changes of what logins must prove
+ * @param factor.requireAccessProof the same where logins need it: asked for changes of what sessions may do and leave behind
  * @param factor.closeWindows what was proven before the factor is switched off must not count when it is on again
  * @throws {BowlineError} NOT_FOUND; CONFLICT for a taken name; FRESH_PROOF_REQUIRED; USER_TOKEN_REQUIRED
  */
@@ -35,21 +38,25 @@ export async function editNamespace(
   system: Kysely<Schema>,
   ctx: TenantContext,
   changes: NamespaceChanges,
-  { requireProof, closeWindows }: FactorChecks,
+  { requireProof, requireAccessProof, closeWindows }: FactorChecks,
 ): Promise<Namespace> {
   const seen = (await findWholeNamespace(system, ctx.tenant)) ?? fail('NOT_FOUND', { what: 'The namespace' })
   if (changes.name !== undefined && changes.name !== seen.name && (await namespaceNameExists(system, changes.name)))
     fail('CONFLICT', { field: 'name' }, ['name'])
-  const needsProof = changesFactor(settingsOf(seen), changes)
+  const needsProof = changesOf(settingsOf(seen), changes, FACTOR_SETTINGS)
+  const needsAccessProof = changesOf(settingsOf(seen), changes, SESSION_SETTINGS)
   if (needsProof) {
     if (ctx.actor.kind === 'api-key') fail('USER_TOKEN_REQUIRED')
     await requireProof(ctx)
-  }
+  } else if (needsAccessProof) await requireAccessProof(ctx)
   await ctx.db.transaction().execute(async (db) => {
     // Changes at the same time follow each other: each keeps what the one before has set.
     const row = (await lockNamespaceRow(db, ctx.tenant)) ?? fail('NOT_FOUND', { what: 'The namespace' })
     const settings = settingsOf(row)
-    if (!needsProof && changesFactor(settings, changes)) {
+    const asksPeople = settings.ssh_second_factor && !needsAccessProof && ctx.actor.kind === 'user'
+    const changesMore =
+      changesOf(settings, changes, FACTOR_SETTINGS) || (asksPeople && changesOf(settings, changes, SESSION_SETTINGS))
+    if (!needsProof && changesMore) {
       fail('FRESH_PROOF_REQUIRED', { minutes: LIMITS.freshProofMinutes })
     }
     const before = { name: row.name, ...settings }
@@ -63,8 +70,8 @@ export async function editNamespace(
   return getNamespace(system, ctx.tenant)
 }
 
-function changesFactor(before: Settings, { settings }: NamespaceChanges): boolean {
-  return FACTOR_SETTINGS.some((name) => settings?.[name] !== undefined && settings[name] !== before[name])
+function changesOf(before: Settings, { settings }: NamespaceChanges, names: readonly (keyof Settings)[]): boolean {
+  return names.some((name) => settings?.[name] !== undefined && settings[name] !== before[name])
 }
 
 /** The members that are not undefined. */

@@ -27,8 +27,6 @@ export interface NamespaceRouteDeps extends FactorChecks {
   readonly mails: MailQueue
   /** Context of a person in a namespace that they are no member of while it is closed. */
   readonly contextOf: (tenant: TenantId, actor: UserActor, source: string) => TenantContext
-  /** Refuses a person whose second factor is not fresh. */
-  readonly requireOwnProof: (actor: UserActor) => Promise<void>
 }
 
 export function namespaceRoutes({
@@ -38,26 +36,25 @@ export function namespaceRoutes({
   supportSecret,
   mails,
   contextOf,
-  requireOwnProof,
   requireProof,
+  requireAccessProof,
   closeWindows,
 }: NamespaceRouteDeps): Route[] {
   const { namespaces } = operations
+  const checks = { requireProof, requireAccessProof, closeWindows }
   return [
     userRoute(namespaces.list, ({ actor }, { query }) => listNamespaces(db, actor.id, query)),
     userRoute(namespaces.create, ({ actor }, { body }) => createOwnNamespace(db, ids, edition, actor.id, body)),
     memberRoute(namespaces.get, ({ tenant }) => getNamespace(db, tenant)),
-    memberRoute(namespaces.update, (ctx, { body }) => editNamespace(db, ctx, body, { requireProof, closeWindows })),
+    memberRoute(namespaces.update, (ctx, { body }) => editNamespace(db, ctx, body, checks)),
     memberRoute(namespaces.remove, async (ctx) => {
-      await requireProof(ctx)
       if (ctx.actor.kind === 'user') await spend({ db, clock: ctx.clock }, DELETIONS, ctx.actor.id)
       await closeNamespace(db, ctx, mails)
     }),
     userRoute(namespaces.listDeleted, ({ actor }) => listDeleted(db, actor.id)),
-    userRoute(namespaces.restore, async ({ actor, source }, { params }) => {
-      await requireOwnProof(actor)
-      await restoreNamespace(db, contextOf(params.tenant, actor, source), actor.id)
-    }),
+    userRoute(namespaces.restore, ({ actor, source }, { params }) =>
+      restoreNamespace(db, contextOf(params.tenant, actor, source), actor.id),
+    ),
     memberRoute(operations.users.getSecurity, (ctx) => getRecording(ctx)),
     memberRoute(operations.users.setSecurity, (ctx, { body }) => setRecording(ctx, body.session_record)),
     memberRoute(namespaces.support, async ({ tenant }) => {

@@ -10,6 +10,16 @@ export const FACTOR_SETTINGS = [
   'ssh_second_factor_service_keys',
 ] as const satisfies readonly (keyof Namespace['settings'])[]
 
+/** Settings of what sessions may do and of what they leave behind: one who misuses a login would change them first. */
+export const SESSION_SETTINGS = [
+  'session_record',
+  'end_disallowed_sessions',
+  'forwarding',
+  'forwarding_unrecorded',
+  'recording_policy',
+  'recording_retention_days',
+] as const satisfies readonly (keyof Namespace['settings'])[]
+
 /** By default sessions go on unrecorded where they must, recordings are kept for ever, and logins need no second factor. */
 export function settingsOf({ session_record, connection_announcement, settings }: SettingsRow): Namespace['settings'] {
   const days = settings['recording_retention_days']

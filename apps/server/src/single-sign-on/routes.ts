@@ -6,7 +6,6 @@ import type { SignInSettings } from '@bowline/contract/operations/single-sign-on
 import type { UserAuth } from '@bowline/contract/schemas/user'
 import type { RateLimiter } from '@bowline/base/rate-limiter'
 import { requireOwnOrigin, signInBrowser } from '../auth/browser-cookies.ts'
-import { requireRecentProof } from '../auth/ownership.ts'
 import { NO_SECOND_STEP, SecondFactorRequired, type SigningIn } from '../auth/pending-sign-ins.ts'
 import {
   type RequestContext,
@@ -59,7 +58,6 @@ export function singleSignOnRoutes(deps: OpenidDeps, attempts: RateLimiter): Rou
     details: Readonly<Record<string, unknown>>,
     work: () => Promise<unknown>,
   ): Promise<SignInSettings> => {
-    await requireRecentProof(deps, context.actor)
     await work()
     await noteSettingsChange(deps, context.actor.id, originOf(context), details)
     return describeSettings(deps)
@@ -125,14 +123,12 @@ export function singleSignOnRoutes(deps: OpenidDeps, attempts: RateLimiter): Rou
       change(context, { key: 'remove' }, () => endRollover(deps)),
     ),
     instanceAdminRoute(openid.add, async (context, { body }) => {
-      await requireRecentProof(deps, context.actor)
       const provider = await addProvider(deps, body)
       const { name, issuer } = body
       await noteSettingsChange(deps, context.actor.id, originOf(context), { openid: 'add', name, issuer })
       return provider
     }),
     instanceAdminRoute(openid.update, async (context, { params, body }) => {
-      await requireRecentProof(deps, context.actor)
       const provider = await changeProvider(deps, params.id, body, requireWayToSignIn)
       const { client_secret: secret, ...rest } = body
       const details = { openid: 'update', id: params.id, ...rest, client_secret: secret !== undefined }
@@ -140,7 +136,6 @@ export function singleSignOnRoutes(deps: OpenidDeps, attempts: RateLimiter): Rou
       return provider
     }),
     instanceAdminRoute(openid.remove, async (context, { params }) => {
-      await requireRecentProof(deps, context.actor)
       await removeProvider(deps, params.id, requireWayToSignIn)
       await noteSettingsChange(deps, context.actor.id, originOf(context), { openid: 'remove', id: params.id })
     }),

@@ -9,6 +9,7 @@ import { audit } from '../audit/service.ts'
 import type { PasswordHasher } from '../auth/passwords.ts'
 import type { TenantContext } from '../context.ts'
 import { get as getDevice } from '../devices/service.ts'
+import { asksForFactor } from '../namespaces/service.ts'
 import type { Listing } from '../db/lists/listing.ts'
 import { expiryAt } from './expiry.ts'
 import { tunnelName } from './names.ts'
@@ -80,7 +81,9 @@ export async function create(
     const target = { address, tenant_id: ctx.tenant, device_uid: device, host, port }
     const before = await lockTunnel(db, device, address)
     const times = { ttl_seconds: ttl, expires_at: expiryAt(now, ttl) }
-    const row = await upsertTunnel(db, { ...target, ...times }, toOptions(deps, before, body, hash))
+    const options = toOptions(deps, before, body, hash)
+    await checkDoor({ ...ctx, db }, options)
+    const row = await upsertTunnel(db, { ...target, ...times }, options)
     await audit({ ...ctx, db }, 'tunnel.create', address, { device, host, port, ttl, ...facts(row) })
     return toTunnel(deps, row, await findPublicName(db, device))
   })
@@ -101,7 +104,9 @@ export async function update(
     const before = (await lockTunnel(db, device, address)) ?? fail('NOT_FOUND', { what: 'The tunnel' })
     const { ttl } = changes
     const times = ttl === undefined ? {} : { ttl_seconds: ttl, expires_at: expiryAt(ctx.clock.now(), ttl) }
-    const after = await updateTunnel(db, address, { ...toOptions(deps, before, changes, hash), ...times })
+    const options = toOptions(deps, before, changes, hash)
+    await checkDoor({ ...ctx, db }, options)
+    const after = await updateTunnel(db, address, { ...options, ...times })
     const details = { device, before: facts(before), after: facts(after), password_changed: hash !== undefined }
     await audit({ ...ctx, db }, 'tunnel.update', address, details)
     return toTunnel(deps, after, await findPublicName(db, device))
@@ -175,6 +180,16 @@ function checkTcp(
   if (host_header !== '') refuse('host_header', 'must be empty for a TCP tunnel')
   if (tls !== 'none') refuse('tls', 'must be none for a TCP tunnel: the client speaks TLS with the service itself')
   if (http2) refuse('http2', 'must be false for a TCP tunnel')
+}
+
+/**
+ * Where logins need a second factor, a program opens a service only to members, who prove theirs at the door: it has none
+ * to prove, and knows the password of a door that asks for one. @throws {BowlineError} INVALID_INPUT
+ */
+async function checkDoor(ctx: TenantContext, { door }: Pick<TunnelOptions, 'door'>): Promise<void> {
+  if (ctx.actor.kind !== 'api-key' || door === 'namespace' || !(await asksForFactor(ctx))) return
+  const rule = 'must be namespace for an API key: logins of this namespace need a second factor, which it cannot prove'
+  fail('INVALID_INPUT', { field: 'door', rule }, ['door'])
 }
 
 /** Details of a tunnel in the audit log. */

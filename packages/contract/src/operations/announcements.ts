@@ -73,6 +73,7 @@ export const announcements = {
     body: AnnouncementFields,
     bodyBytes,
     response: ManagedAnnouncement,
+    errors: ['FRESH_PROOF_REQUIRED'],
   }),
   update: operation({
     method: 'PATCH',
@@ -84,7 +85,7 @@ export const announcements = {
     body: AnnouncementChange,
     bodyBytes,
     response: ManagedAnnouncement,
-    errors: ['NOT_FOUND'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND'],
   }),
   remove: operation({
     method: 'DELETE',

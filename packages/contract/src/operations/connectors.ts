@@ -18,7 +18,7 @@ export const connectors = {
     // Each call dials.
     cost: 5,
     status: 201,
-    errors: ['POLICY_LIMIT'],
+    errors: ['FRESH_PROOF_REQUIRED', 'POLICY_LIMIT'],
   }),
   list: operation({
     method: 'GET',
@@ -52,7 +52,7 @@ export const connectors = {
     // Each call dials.
     cost: 5,
     status: 201,
-    errors: ['NOT_FOUND'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND'],
   }),
   remove: operation({
     method: 'DELETE',
@@ -61,7 +61,7 @@ export const connectors = {
     summary: 'Remove a connector',
     access: { kind: 'member', permission: 'connectorDelete', keys: true },
     params: byUid,
-    errors: ['NOT_FOUND'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND'],
   }),
   info: operation({
     method: 'GET',

@@ -70,7 +70,7 @@ function deviceOperations(noun: 'devices' | 'containers') {
       access: { kind: 'member', permission: 'deviceUpdate', keys: true },
       params: byUid,
       body: z.object({ name: DeviceName.optional(), public_url: z.boolean().optional() }),
-      errors: ['NOT_FOUND', 'DEVICE_NAME_TAKEN', 'PUBLIC_NAME_TAKEN', 'POLICY_CHANGE'],
+      errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND', 'DEVICE_NAME_TAKEN', 'PUBLIC_NAME_TAKEN', 'POLICY_CHANGE'],
     }),
     remove: operation({
       method: 'DELETE',
@@ -79,7 +79,7 @@ function deviceOperations(noun: 'devices' | 'containers') {
       summary: `Remove a ${one} with its sessions`,
       access: { kind: 'member', permission: 'deviceRemove', keys: true },
       params: byUid,
-      errors: ['NOT_FOUND'],
+      errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND'],
     }),
     setStatus: operation({
       method: 'PATCH',
@@ -92,6 +92,7 @@ function deviceOperations(noun: 'devices' | 'containers') {
         status: z.enum(['accept', 'reject', 'pending', 'unused'], 'must be accept, reject, pending or unused'),
       }),
       errors: [
+        'FRESH_PROOF_REQUIRED',
         'NOT_FOUND',
         'DEVICE_STATUS_FINAL',
         'DEVICE_NAME_TAKEN',
@@ -109,7 +110,7 @@ function deviceOperations(noun: 'devices' | 'containers') {
       access: { kind: 'member', permission: 'deviceTagCreate', keys: true },
       params: byUid,
       body: z.object({ tag: Tag }),
-      errors: ['NOT_FOUND', 'TAG_LIMIT', 'CONFLICT', 'POLICY_CHANGE'],
+      errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND', 'TAG_LIMIT', 'CONFLICT', 'POLICY_CHANGE'],
     }),
     setTags: operation({
       method: 'PUT',
@@ -119,7 +120,7 @@ function deviceOperations(noun: 'devices' | 'containers') {
       access: { kind: 'member', permission: 'deviceTagUpdate', keys: true },
       params: byUid,
       body: z.object({ tags: DeviceTags }),
-      errors: ['NOT_FOUND', 'TAG_LIMIT', 'POLICY_CHANGE'],
+      errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND', 'TAG_LIMIT', 'POLICY_CHANGE'],
     }),
     removeTag: operation({
       method: 'DELETE',
@@ -128,7 +129,7 @@ function deviceOperations(noun: 'devices' | 'containers') {
       summary: `Remove a tag from a ${one}`,
       access: { kind: 'member', permission: 'deviceTagRemove', keys: true },
       params: byUid.extend({ tag: Tag }),
-      errors: ['NOT_FOUND', 'POLICY_CHANGE'],
+      errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND', 'POLICY_CHANGE'],
     }),
   }
 }
@@ -144,7 +145,7 @@ export const devices = {
     access: { kind: 'member', permission: 'deviceRename', keys: true },
     params: byUid,
     body: z.object({ name: DeviceName }),
-    errors: ['NOT_FOUND', 'DEVICE_NAME_TAKEN', 'POLICY_CHANGE'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND', 'DEVICE_NAME_TAKEN', 'POLICY_CHANGE'],
   }),
 }
 

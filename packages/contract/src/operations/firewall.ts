@@ -30,7 +30,7 @@ export const firewall = {
     access: may('firewallCreate'),
     body: RuleBody,
     response: Rule,
-    errors: ['POLICY_LIMIT', 'NOT_FOUND'],
+    errors: ['FRESH_PROOF_REQUIRED', 'POLICY_LIMIT', 'NOT_FOUND'],
   }),
   evaluate: operation({
     method: 'POST',
@@ -51,7 +51,7 @@ export const firewall = {
     bodyBytes: 131_072,
     access: may('firewallEdit'),
     body: OrderBody,
-    errors: ['RULES_CHANGED'],
+    errors: ['FRESH_PROOF_REQUIRED', 'RULES_CHANGED'],
   }),
   get: operation({
     method: 'GET',
@@ -72,7 +72,7 @@ export const firewall = {
     params: byId,
     body: RuleBody,
     response: Rule,
-    errors: ['NOT_FOUND'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND'],
   }),
   remove: operation({
     method: 'DELETE',
@@ -81,7 +81,7 @@ export const firewall = {
     summary: 'Remove a rule',
     access: may('firewallRemove'),
     params: byId,
-    errors: ['NOT_FOUND'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND'],
   }),
   addTag: operation({
     method: 'POST',
@@ -91,7 +91,7 @@ export const firewall = {
     access: may('firewallTagAdd'),
     params: byId,
     body: z.object({ tag: Tag }),
-    errors: ['NOT_FOUND', 'TAG_LIMIT', 'CONFLICT'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND', 'TAG_LIMIT', 'CONFLICT'],
   }),
   setTags: operation({
     method: 'PUT',
@@ -101,7 +101,7 @@ export const firewall = {
     access: may('firewallTagUpdate'),
     params: byId,
     body: z.object({ tags: Tags }),
-    errors: ['NOT_FOUND', 'TAG_LIMIT'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND', 'TAG_LIMIT'],
   }),
   removeTag: operation({
     method: 'DELETE',
@@ -112,6 +112,6 @@ export const firewall = {
     params: byId,
     query: z.object({ tag: Tag.optional() }),
     body: z.object({ tag: Tag.optional() }).optional(),
-    errors: ['NOT_FOUND'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND'],
   }),
 }

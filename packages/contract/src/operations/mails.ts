@@ -24,6 +24,7 @@ export const mails = {
     query: Page.extend({ state: MailState.optional() }),
     response: z.array(OutboxMail),
     total: true,
+    errors: ['FRESH_PROOF_REQUIRED'],
   }),
   resend: operation({
     method: 'POST',

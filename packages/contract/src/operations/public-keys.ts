@@ -71,7 +71,7 @@ export const publicKeys = {
     access: may('publicKeyTagAdd'),
     params: byFingerprint,
     body: z.object({ tag: Tag }),
-    errors: ['NOT_FOUND', 'TAG_LIMIT', 'CONFLICT'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND', 'TAG_LIMIT', 'CONFLICT'],
   }),
   setTags: operation({
     method: 'PUT',
@@ -81,7 +81,7 @@ export const publicKeys = {
     access: may('publicKeyTagUpdate'),
     params: byFingerprint,
     body: z.object({ tags: Tags }),
-    errors: ['NOT_FOUND', 'TAG_LIMIT'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND', 'TAG_LIMIT'],
   }),
   removeTag: operation({
     method: 'DELETE',
@@ -90,6 +90,6 @@ export const publicKeys = {
     summary: 'Remove a tag from the filter of a key',
     access: may('publicKeyTagRemove'),
     params: byFingerprint.extend({ tag: Tag }),
-    errors: ['NOT_FOUND'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND'],
   }),
 }

@@ -55,6 +55,6 @@ export const scim = {
     summary: 'Revoke a token',
     access: administrators,
     params: byTenant.extend({ id: z.string().max(64) }),
-    errors: ['NOT_FOUND'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND'],
   }),
 }

@@ -58,7 +58,7 @@ export const sessions = {
     access: { kind: 'member', permission: 'sessionUpdate', keys: true },
     params: byUid,
     body: z.object({ authenticated: z.boolean() }),
-    errors: ['NOT_FOUND'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND'],
   }),
   close: operation({
     method: 'POST',
@@ -146,6 +146,6 @@ export const sessions = {
     summary: 'Delete the recording of a seat',
     access: { kind: 'member', permission: 'sessionRemove', keys: true },
     params: bySeat,
-    errors: ['NOT_FOUND'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND'],
   }),
 }

@@ -24,7 +24,7 @@ export const tags = {
     access: { kind: 'member', permission: 'deviceTagRename', keys: true },
     params: byTag,
     body: z.object({ tag: Tag }),
-    errors: ['NOT_FOUND', 'CONFLICT', 'POLICY_CHANGE'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND', 'CONFLICT', 'POLICY_CHANGE'],
   }),
   remove: operation({
     method: 'DELETE',
@@ -33,6 +33,6 @@ export const tags = {
     summary: 'Remove a tag everywhere',
     access: { kind: 'member', permission: 'deviceTagDelete', keys: true },
     params: byTag,
-    errors: ['NOT_FOUND', 'POLICY_CHANGE'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND', 'POLICY_CHANGE'],
   }),
 }

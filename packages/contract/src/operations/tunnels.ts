@@ -37,7 +37,7 @@ export const tunnels = {
     params: byDevice,
     body: TunnelBody,
     response: Tunnel,
-    errors: ['NAMESPACE_FULL', 'NOT_FOUND', 'TUNNEL_LIMIT'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NAMESPACE_FULL', 'NOT_FOUND', 'TUNNEL_LIMIT'],
   }),
   update: operation({
     method: 'PATCH',
@@ -48,7 +48,7 @@ export const tunnels = {
     params: byAddress,
     body: TunnelChanges,
     response: Tunnel,
-    errors: ['NOT_FOUND'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND'],
   }),
   requests: operation({
     method: 'GET',
@@ -69,7 +69,7 @@ export const tunnels = {
     params: z.object({ address: TunnelAddress }),
     body: TunnelVisitBody,
     response: TunnelVisit,
-    errors: ['NAMESPACE_DISABLED', 'NOT_FOUND', 'TOO_MANY_REQUESTS'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NAMESPACE_DISABLED', 'NOT_FOUND', 'TOO_MANY_REQUESTS'],
   }),
   remove: operation({
     method: 'DELETE',

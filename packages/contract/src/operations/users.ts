@@ -113,7 +113,7 @@ export const users = {
     access: administrators,
     params: z.object({ user: Identifier }),
     response: z.array(LinkedIdentity),
-    errors: ['NOT_FOUND'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND'],
   }),
   removeIdentityOf: operation({
     method: 'DELETE',
@@ -141,7 +141,7 @@ export const users = {
     access: { kind: 'member', permission: 'namespaceEnableSessionRecord', keys: true },
     params: z.object({ tenant: TenantId }),
     body: z.object({ session_record: z.boolean().default(false) }),
-    errors: ['NOT_FOUND'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND'],
   }),
   register: operation({
     method: 'POST',

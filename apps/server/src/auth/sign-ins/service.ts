@@ -190,6 +190,16 @@ async function endApprovals(db: Kysely<Schema>, user: UserId): Promise<void> {
   await deleteFactorWindows(db, user)
 }
 
+/**
+ * Ends a browser session or program of which somebody holds a copy, with what that may have approved.
+ * @param db system connection, in a transaction
+ */
+export async function endFamilyAndApprovals(db: Kysely<Schema>, user: UserId, family: string): Promise<void> {
+  await deleteFamily(db, family)
+  await deleteSignIn(db, user, family)
+  await endApprovals(db, user)
+}
+
 /** Ends the tokens of a sign-in whose row is gone. @param now milliseconds since the epoch */
 async function endTokens(db: Kysely<Schema>, { id, user_id: user, kind }: SignInRow, now: number): Promise<void> {
   if (kind !== 'token') return deleteFamily(db, id)

@@ -1,4 +1,5 @@
 // Kysely types of the tables of the second factor on the ssh path: a part of schema.ts, with its rules.
+import type { Generated } from 'kysely'
 import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 
 export interface HeldLoginsTable {
@@ -18,6 +19,8 @@ export interface HeldLoginsTable {
   approved: boolean | null
   decided_by: UserId | null
   decided_at: Date | null
+  /** Clients that wait for the decision, over all nodes. */
+  waiting: Generated<number>
 }
 
 export interface FactorWindowsTable {

@@ -156,10 +156,14 @@ export class FactorCheck {
     show: (text: string) => Promise<FactorOutcome | undefined | void> | void,
   ): Promise<FactorOutcome> {
     const { factor } = this.#deps
-    const asking = await factor.ask(ctx, login)
+    const asking = await factor.ask(ctx, login, this.#held?.asked)
     if (asking.outcome !== 'waiting') return this.#ended(asking.outcome)
     const { asked } = asking
-    if (this.#held?.asked.id !== asked.id) this.#held = { ctx, login, asked }
+    if (this.#held?.asked.id !== asked.id) {
+      // The client waits for one approval at a time.
+      await this.#withdraw()
+      this.#held = { ctx, login, asked }
+    }
     const leftMs = asked.expiresAt - this.#deps.clock.now()
     this.#connection.allowLogin(leftMs + SLACK_MS)
     try {
@@ -171,7 +175,7 @@ export class FactorCheck {
       return { result: 'reject' }
     }
     const decision = await factor.wait(login, asked, this.#left.signal)
-    if (decision === 'gone' || decision === 'expired') await this.#withdraw()
+    if (decision !== 'approved' && decision !== 'denied') await this.#withdraw()
     this.#held = undefined
     return this.#ended(decision)
   }

@@ -58,6 +58,7 @@ export const administration = {
     }),
     response: z.array(ListedPerson),
     total: true,
+    errors: ['FRESH_PROOF_REQUIRED'],
   }),
   getPerson: operation({
     method: 'GET',
@@ -67,7 +68,7 @@ export const administration = {
     access,
     params: person,
     response: DescribedPerson,
-    errors: ['NOT_FOUND'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND'],
   }),
   listActivity: operation({
     method: 'GET',
@@ -79,7 +80,7 @@ export const administration = {
     query: Page,
     response: z.array(AccountEvent),
     total: true,
-    errors: ['NOT_FOUND'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND'],
   }),
   listSignIns: operation({
     method: 'GET',
@@ -91,7 +92,7 @@ export const administration = {
     query: Page,
     response: z.array(SignIn),
     total: true,
-    errors: ['NOT_FOUND'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND'],
   }),
   endSignIns: operation({
     method: 'DELETE',
@@ -156,6 +157,7 @@ export const administration = {
     }),
     response: z.array(ListedNamespace),
     total: true,
+    errors: ['FRESH_PROOF_REQUIRED'],
   }),
   getNamespace: operation({
     method: 'GET',
@@ -165,7 +167,7 @@ export const administration = {
     access,
     params: one,
     response: DescribedNamespace,
-    errors: ['NOT_FOUND'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND'],
   }),
   disableNamespace: operation({
     method: 'POST',
@@ -239,6 +241,7 @@ export const administration = {
         .optional(),
     }),
     response: z.array(InstanceAuditEntry),
+    errors: ['FRESH_PROOF_REQUIRED'],
   }),
   exportAudit: operation({
     method: 'GET',
