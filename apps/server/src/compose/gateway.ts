@@ -12,7 +12,7 @@ import { findKeyOwner } from '../public-keys/service.ts'
 import { budgets, sshOptions } from './budgets.ts'
 import type { composeJudging } from './judging.ts'
 
-type Given = 'agents' | 'live' | 'reverse' | 'recordings' | 'node' | 'reach' | 'factor'
+type Given = 'agents' | 'live' | 'reverse' | 'recordings' | 'node' | 'reach' | 'factor' | 'isCutOff'
 
 export interface GatewayParts extends Pick<GatewayDeps, Given> {
   readonly config: ServerConfig

@@ -46,6 +46,8 @@ export interface NodeParts {
   readonly gateway: () => Gateway
   /** Applies an event of another node. */
   readonly apply: (event: LiveEvent, tenant: TenantId) => void
+  /** The process must exit. */
+  readonly onFatal: ((error: Error) => void) | undefined
 }
 
 export interface Nodes {
@@ -53,6 +55,8 @@ export interface Nodes {
   readonly cluster: Cluster | undefined
   /** Runs a job at one node of several. */
   readonly once: RunOnce
+  /** True while this node is cut off from the database and others are not: it takes no logins and no links. */
+  readonly isCutOff: boolean
   /** The link of a login's device, whichever node holds it. */
   reachLogin(target: LoginTarget): Promise<Link | undefined>
   /** The link of a device, whichever node holds it. */
@@ -92,6 +96,8 @@ export async function composeNodes(parts: NodeParts): Promise<Nodes> {
       agents.fence()
       gateway().endAll(FENCED)
     },
+    displaced: (error) => parts.onFatal?.(error),
+    askOthers: () => peers?.askForLeases() ?? Promise.resolve([]),
     beaten: () => peers?.follow(),
   })
   const peers = composePeers(parts, identity, lease)
@@ -110,6 +116,9 @@ export async function composeNodes(parts: NodeParts): Promise<Nodes> {
 
   return {
     cluster,
+    get isCutOff() {
+      return lease.isCutOff
+    },
     once: cluster ? runByLease(system, node) : runAlone,
     reachLogin: (target) => reach(target.uid, target),
     async reachDevice(uid) {
@@ -150,6 +159,7 @@ function composePeers(
     port: port ?? Number(address.slice(address.lastIndexOf(':') + 1)),
     nodes: () => lease.others,
     refreshNodes: () => lease.refresh(),
+    steadyMs: () => lease.steadyMs,
     agents,
     reverse,
     clock,

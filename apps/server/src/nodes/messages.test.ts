@@ -24,14 +24,20 @@ afterEach(async () => {
 })
 afterAll(() => test.close())
 
-async function node(id: string): Promise<{ messages: NodeMessages; heard: JsonObject[] }> {
+async function node(
+  id: string,
+  apply: (body: JsonObject) => void = () => undefined,
+): Promise<{ messages: NodeMessages; heard: JsonObject[] }> {
   const heard: JsonObject[] = []
   const messages = createNodeMessages({
     db: test.database.system(),
     clock,
     log: silentLog,
     node: id,
-    apply: (body) => void heard.push(body),
+    apply(body) {
+      heard.push(body)
+      apply(body)
+    },
     missed: () => (missed += 1),
     missedMessage: { type: 'missed' },
   })
@@ -94,6 +100,26 @@ describe('messages between nodes', () => {
     // The clock of the nodes stands still: nobody looks by himself.
     await until(() => b.heard.length === 1)
     expect(b.heard).toEqual([{ hello: 'b' }])
+  })
+
+  it('that the database refuses are left out, and the others are told', async () => {
+    const [a, b] = [await node('a'), await node('b')]
+    for (const text of ['before', 'no text in PostgreSQL: \0', 'after']) a.messages.publish({ text })
+    await until(() => {
+      b.messages.wake()
+      return b.heard.length >= 2
+    })
+    expect(b.heard).toEqual([{ text: 'before' }, { text: 'after' }])
+  })
+
+  it('that cannot be applied do not keep a node from the next ones', async () => {
+    const a = await node('a')
+    const b = await node('b', ({ number }) => {
+      if (number === 1) throw new Error('cannot be applied')
+    })
+    for (const number of [1, 2, 3]) a.messages.publish({ number })
+    await until(() => b.heard.length >= 3 || (b.messages.wake(), false))
+    expect(b.heard).toEqual([{ number: 1 }, { number: 2 }, { number: 3 }])
   })
 
   it('count as missed by a node that has not looked for longer than they are kept', async () => {
