@@ -17,6 +17,7 @@ import { type NodeIdentity, newRun } from '../nodes/identity.ts'
 import { type NodeLease, createNodeLease } from '../nodes/lease.ts'
 import { type RunOnce, holdsJob, runAlone, runByLease } from '../nodes/once.ts'
 import type { Log } from '../platform/log.ts'
+import type { Redis } from '../platform/redis/redis.ts'
 import { type SessionCause, closeSessionsOfLostNode } from '../sessions/service.ts'
 import { type Cluster, createCluster } from './cluster.ts'
 
@@ -39,6 +40,7 @@ export interface NodeParts {
   readonly clock: Clock
   readonly log: Log
   readonly bus: EventBus
+  readonly redis: Redis | undefined
   readonly agents: Agents
   readonly reverse: ReverseStreams
   readonly live: LiveLogins
@@ -168,7 +170,7 @@ function composePeers(
 }
 
 function composeCluster(
-  { config, system, clock, log, bus, apply, gateway, live }: NodeParts,
+  { config, system, clock, log, bus, redis, apply, gateway, live }: NodeParts,
   lease: NodeLease,
 ): Cluster {
   return createCluster({
@@ -177,6 +179,7 @@ function composeCluster(
     log,
     lease,
     bus,
+    redis,
     owner: config.settings.BOWLINE_DATABASE_URL ?? '',
     apply,
     closeSession: (uid, cause) => gateway().closeSession(uid, cause),

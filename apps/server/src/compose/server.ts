@@ -36,7 +36,7 @@ import { publicHost } from '../platform/network/public-host.ts'
 import { composeBilling } from './billing.ts'
 import { composeCertificates } from './certificates.ts'
 import { composeConnectors } from './connectors.ts'
-import { connect, shareTime } from './database.ts'
+import { connect, shareCounts, shareTime } from './database.ts'
 import { attachEndpoints, composeEndpoints } from './endpoints.ts'
 import { composeGateway } from './gateway.ts'
 import { composeJudging } from './judging.ts'
@@ -103,6 +103,7 @@ async function start(
   const system = database.system()
   const clock = parts.sharedTime ? await shareTime(parts.clock, database, log, onEnd) : parts.clock
   const keys = await loadInstanceKeys(system, config.secretKey)
+  const { redis, rates } = await shareCounts({ settings, keys, system, clock, log }, onEnd)
   // The embedded database has a lock of its own against a second process.
   if (settings.BOWLINE_DATABASE_URL) await awaitEndOfEarlierRun(system, node, parts.clock)
   await forgetLinksOf(system, node)
@@ -122,11 +123,12 @@ async function start(
     source,
     locate: config.locate,
     hasListeners: () => bus.hasListeners(tenant) || nodes.cluster?.isListenedToElsewhere(tenant) === true,
-    emit(event) {
-      apply(event, tenant)
-      nodes.cluster?.emitted(tenant, event)
-    },
+    emit: (event) => tell(tenant, event),
   })
+  const tell = (tenant: TenantId, event: LiveEvent): void => {
+    apply(event, tenant)
+    nodes.cluster?.emitted(tenant, event)
+  }
   const apply = (event: LiveEvent, tenant: TenantId): void => {
     bus.emit(tenant, event)
     react(event, tenant, { agents, live, tunnels: tunnels.supervision })
@@ -161,33 +163,31 @@ async function start(
   const leaving = { isMember, findLeavers: (logins: readonly LiveLogin[]) => findLeavers(system, logins) }
   const live = createLiveLogins({ ...judging, ...leaving, keyIsDisabled: isDisabled, clock, log })
   const reverse = createReverseStreams()
-  const nodeParts = {
-    config,
-    node,
-    system,
-    clock,
-    log,
-    bus,
-    agents,
-    reverse,
-    live,
-    apply,
-    gateway: () => gateway,
-    onFatal,
-  }
-  const nodes: Nodes = await composeNodes(nodeParts)
+  const nodeParts = { config, node, system, clock, log, bus, redis, agents, reverse, live, apply, onFatal }
+  const nodes: Nodes = await composeNodes({ ...nodeParts, gateway: () => gateway })
   const { cluster } = nodes
+  const isCutOff = (): boolean => nodes.isCutOff
   const gatewayParts = { config, keys, clock, log, node, agents, live, reverse, recordings, judging, metrics }
   const gateway = composeGateway({
     ...gatewayParts,
-    isCutOff: () => nodes.isCutOff,
+    rates: cluster && rates,
+    isCutOff,
     reach: (target) => nodes.reachLogin(target),
     factor: createSshFactor({ ...mfa, waiting }),
   })
 
   const consoleOrigin = (): string =>
     config.publicOrigin ?? `${config.tls ? 'https' : 'http'}://localhost:${(http.server.address() as AddressInfo).port}`
-  const tunnels = composeTunnels(config, keys, auth, (device) => nodes.reachDevice(device), metrics, bus, consoleOrigin)
+  const tunnels = composeTunnels(
+    config,
+    keys,
+    auth,
+    (device) => nodes.reachDevice(device),
+    metrics,
+    rates,
+    tell,
+    consoleOrigin,
+  )
   const dialing = composeConnectors(config, auth, agents, tenantContext, node, () => nodes.dialsConnectors())
   const billing = composeBilling(config, { system, clock, log }, consoleOrigin, tenantContext)
   await billing.check()
@@ -248,7 +248,7 @@ async function start(
       billing,
       isDegraded: () => uploads?.away === true,
       isStopping: () => agents.isDraining,
-      isCutOff: () => nodes.isCutOff,
+      isCutOff,
       ...terminalTickets,
       closeConnection: (session, cause) =>
         gateway.closeSession(session.uid, cause) || cluster?.closeElsewhere(session, cause) === true,
@@ -263,11 +263,7 @@ async function start(
   serveMetrics(http, metrics, { isInternal, mayRead: config.mayReadMetrics })
   await serveFiles(http, { config, clock, log, metrics })
   const endpointParts = { config, clock, log, gateway, agents, reverse, judging, tokens, tenantContext }
-  const { webEndpoints, link } = composeEndpoints({
-    ...endpointParts,
-    terminalTickets,
-    isCutOff: () => nodes.isCutOff,
-  })
+  const { webEndpoints, link } = composeEndpoints({ ...endpointParts, terminalTickets, isCutOff })
   attachEndpoints(http.server, { ...config, clock, log }, tunnels, { link, ...webEndpoints })
 
   let httpClosed: Promise<void> = Promise.resolve()

@@ -32,6 +32,8 @@ export interface NodeMessagesDeps {
   /** Messages were lost: whatever follows from them must be read anew. Also what other nodes are told then. */
   readonly missed: () => void
   readonly missedMessage: JsonObject
+  /** Wakes the other nodes by other means than NOTIFY, while it can. */
+  readonly waker: { readonly isReady: boolean; wake(): Promise<boolean> } | undefined
 }
 
 export interface NodeMessages {
@@ -60,8 +62,11 @@ export function createNodeMessages(deps: NodeMessagesDeps): NodeMessages {
   async function write(): Promise<void> {
     while (queue.length > 0) {
       const batch = queue.slice(0, BATCH)
-      await writeMessages(db, node, batch).catch((error: unknown) => writeSingly(batch, error))
+      const waker = deps.waker?.isReady === true ? deps.waker : undefined
+      await writeMessages(db, node, batch, waker === undefined).catch((error: unknown) => writeSingly(batch, error))
       queue = queue.slice(batch.length)
+      // Those who miss it look every second.
+      await waker?.wake()
     }
   }
 
@@ -69,7 +74,7 @@ export function createNodeMessages(deps: NodeMessagesDeps): NodeMessages {
   async function writeSingly(batch: readonly JsonObject[], refusal: unknown): Promise<void> {
     if (!isRefusal(refusal)) throw refusal
     for (const body of batch) {
-      await writeMessages(db, node, [body]).catch((error: unknown) => {
+      await writeMessages(db, node, [body], true).catch((error: unknown) => {
         if (!isRefusal(error)) throw error
         log.error('node.error', {
           reason: 'a message to other nodes cannot be stored',

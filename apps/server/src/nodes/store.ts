@@ -146,14 +146,19 @@ const MESSAGE_LOCK = 0x62_6f_77_6c
 /** Channel of NOTIFY that wakes nodes. */
 export const WAKE_CHANNEL = 'bowline_nodes'
 
-/** Writes messages and wakes the other nodes. */
-export async function writeMessages(db: Db, node: string, bodies: readonly JsonObject[]): Promise<void> {
+/** Writes messages. @param notify wakes the other nodes too; NOTIFY makes transactions commit one after the other */
+export async function writeMessages(
+  db: Db,
+  node: string,
+  bodies: readonly JsonObject[],
+  notify: boolean,
+): Promise<void> {
   await sql`
     with ordered as materialized (select pg_advisory_xact_lock(${MESSAGE_LOCK}) is null as locked),
       written as (
         insert into node_messages (node, body)
           select ${node}, body from ordered, jsonb_array_elements(${JSON.stringify(bodies)}::jsonb) as body)
-    select pg_notify(${WAKE_CHANNEL}, '')`.execute(db)
+    select pg_notify(${WAKE_CHANNEL}, '') where ${notify}`.execute(db)
 }
 
 export interface NodeMessage {
