@@ -10,6 +10,13 @@ import { until } from '../support/wait.ts'
 
 const PASSWORD = 'password-of-the-login'
 
+/** The way to the database. */
+export interface DatabaseDoor {
+  readonly port: number
+  /** `BOWLINE_DATABASE_URL` by a proxy at this port. */
+  readonly url: (port: number) => string
+}
+
 export interface Cluster {
   readonly postgres: Postgres
   readonly nodes: readonly Server[]
@@ -22,20 +29,34 @@ export interface Cluster {
   remove(): Promise<void>
 }
 
-/** Starts nodes and waits until each has a link with each other. */
-export async function startCluster(count: number, env: Readonly<Record<string, string>> = {}): Promise<Cluster> {
+/**
+ * Starts nodes and waits until each has a link with each other.
+ * @param env of all nodes
+ * @param own settings of one node; called before it starts
+ */
+export async function startCluster(
+  count: number,
+  env: Readonly<Record<string, string>> = {},
+  own: (index: number, database: DatabaseDoor) => Promise<Record<string, string>> = async () => ({}),
+): Promise<Cluster> {
   const postgres = await startPostgres()
   postgres.sql(`create role bowline login createrole password '${PASSWORD}'`)
   postgres.sql('create database bowline owner bowline')
+  const through = (port: number): string => postgres.url('bowline', PASSWORD, 'bowline', port)
   const shared = {
-    BOWLINE_DATABASE_URL: postgres.url('bowline', PASSWORD, 'bowline'),
+    BOWLINE_DATABASE_URL: through(postgres.port),
     BOWLINE_SECRET_KEY: randomBytes(32).toString('hex'),
     BOWLINE_NODE_SECRET: 'secret of all the nodes',
     ...env,
   }
   const nodes: Server[] = []
   for (let index = 0; index < count; index += 1) {
-    nodes.push(await startServer({ env: { ...shared, BOWLINE_NODE_ADDRESS: `127.0.0.1:${await freePort()}` } }))
+    const address = { BOWLINE_NODE_ADDRESS: `127.0.0.1:${await freePort()}` }
+    nodes.push(
+      await startServer({
+        env: { ...shared, ...address, ...(await own(index, { port: postgres.port, url: through })) },
+      }),
+    )
   }
   const ids = nodes.map(({ process }) => /"ev":"node.entered","node":"([^"]+)"/.exec(process.output())?.[1] ?? '')
   await until('every node has a link with every other', () =>

@@ -71,6 +71,7 @@ export class AgentStreams {
       case 'engine':
         return this.#engine.open(stream)
       case 'accept':
+      case 'lease':
         return { by: 'agent', reason: 'unsupported', message: `this agent has no ${kind} streams yet` }
     }
   }

@@ -100,6 +100,11 @@ export async function readConfig(
   if (settings.BOWLINE_NODE_PORT !== undefined && settings.BOWLINE_NODE_ADDRESS === undefined) {
     throw new ConfigError(['BOWLINE_NODE_PORT needs BOWLINE_NODE_ADDRESS.'])
   }
+  if (settings.BOWLINE_REDIS_URL !== undefined && settings.BOWLINE_DATABASE_URL === undefined) {
+    throw new ConfigError([
+      'BOWLINE_REDIS_URL needs BOWLINE_DATABASE_URL: a server with its own database has no use for it.',
+    ])
+  }
   const acme = await readAcmeSettings(settings)
   const { tls, pin } = await readTls(settings, dataFolder, files, acme !== undefined)
   const origin = publicOrigin(settings, tls !== undefined)

@@ -14,8 +14,11 @@ export interface LinkCause {
 /** JSON object in an `open` or `control` payload. Validated by the receiver against the schema of the stream's kind. */
 export type LinkMessage = { readonly [key: string]: unknown }
 
-/** Purpose of a stream. The message schemas of each kind are in stream-messages.ts. */
-export type StreamKind = 'auth' | 'session' | 'dial' | 'listen' | 'accept' | 'http' | 'engine'
+/**
+ * Purpose of a stream. The message schemas of each kind are in stream-messages.ts, except for `lease`, which only servers
+ * open to each other.
+ */
+export type StreamKind = 'auth' | 'session' | 'dial' | 'listen' | 'accept' | 'http' | 'engine' | 'lease'
 
 /** One of a stream's two byte lanes: 0 is data (stdin, stdout, sockets), 1 is stderr. Both share the credit. */
 export type Lane = 0 | 1

@@ -14,6 +14,7 @@ import { checkBundles, checkFiles } from './host.ts'
 import { checkMail } from './mail.ts'
 import { checkDomain, checkPorts } from './network.ts'
 import { checkPublicAddress } from './public-address.ts'
+import { checkRedis } from './redis.ts'
 import { checkDataFolder, checkRoom } from './storage.ts'
 
 const STORE_TIMEOUT_MS = 10_000
@@ -42,6 +43,7 @@ export async function checkEverything(
     checkRoom(config),
     checkStore(config),
     checkMail(config),
+    checkRedis(config),
     checkConsole(),
     checkBundles(),
     checkFiles(config),

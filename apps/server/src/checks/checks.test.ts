@@ -5,7 +5,8 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/pro
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { redisMissing, startRedis } from '@bowline/testkit/redis'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { commandLine } from '../cli/testing.ts'
 import { asOwner } from '../db/owner-session.ts'
 import { emptyDatabase } from '../testing/database.ts'
@@ -235,5 +236,21 @@ describe('host check', () => {
       status: 'fail',
       message: expect.stringContaining('The bucket recordings at'),
     })
+  })
+
+  it.skipIf(redisMissing())('says whether Redis takes part (needs the package redis-server)', async () => {
+    const redis = await startRedis()
+    onTestFinished(() => redis.kill())
+    const where = `127.0.0.1 port ${redis.port}`
+    const found = (url: string) => findingOf('Redis', { BOWLINE_REDIS_URL: url })
+    expect(await found(redis.url())).toEqual({ status: 'ok', message: `${where} answers and counts.` })
+    expect(await found(redis.url('wrong'))).toEqual({
+      status: 'fail',
+      message: `Redis at ${where} refuses this server: WRONGPASS invalid username-password pair or user is disabled.`,
+    })
+    await redis.command('CONFIG SET maxmemory 1')
+    expect(await found(redis.url())).toMatchObject({ status: 'warn', message: expect.stringContaining('OOM') })
+    await redis.kill()
+    expect(await found(redis.url())).toEqual({ status: 'warn', message: `${where} does not answer.` })
   })
 })

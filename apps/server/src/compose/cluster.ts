@@ -11,6 +11,7 @@ import type { EventBus } from '../events/bus.ts'
 import type { NodeLease } from '../nodes/lease.ts'
 import { type NodeMessages, WAKE_CHANNEL, createNodeMessages } from '../nodes/messages.ts'
 import type { Log } from '../platform/log.ts'
+import type { Redis } from '../platform/redis/redis.ts'
 import type { SessionCause } from '../sessions/service.ts'
 
 const Cause = z.object({
@@ -46,6 +47,7 @@ export interface ClusterDeps {
   readonly log: Log
   readonly lease: NodeLease
   readonly bus: EventBus
+  readonly redis: Redis | undefined
   /** For LISTEN. */
   readonly owner: OwnerConnection
   /** Applies an event of another node: to listeners, links and sessions. */
@@ -73,7 +75,13 @@ export interface Cluster {
 }
 
 export function createCluster(deps: ClusterDeps): Cluster {
-  const { system, clock, log, lease, bus } = deps
+  const { system, clock, log, lease, bus, redis } = deps
+  const waker = redis && {
+    get isReady() {
+      return redis.isReady
+    },
+    wake: () => redis.wake(WAKE_CHANNEL),
+  }
   let stopListening = async (): Promise<void> => undefined
   const messages: NodeMessages = createNodeMessages({
     db: system,
@@ -91,10 +99,12 @@ export function createCluster(deps: ClusterDeps): Cluster {
     },
     missed: deps.resetAll,
     missedMessage: RESET,
+    waker,
   })
   return {
     async start() {
       await messages.start()
+      redis?.onWake(WAKE_CHANNEL, () => messages.wake())
       stopListening = listenTo(deps.owner, WAKE_CHANNEL, () => messages.wake(), { clock, log })
     },
     isListenedToElsewhere: (tenant) => lease.isListenedToElsewhere(tenant),

@@ -1,6 +1,7 @@
 // The SSH gateway with its parts: budgets, guesses, statements, and the settings of its transport.
 import type { Clock } from '@bowline/base/clock'
 import type { ServerConfig } from '../config.ts'
+import type { Rates } from '../budgets/rates.ts'
 import { createGuesses } from '../gateway/admission/guesses.ts'
 import { type Gateway, type GatewayDeps, createGateway } from '../gateway/gateway.ts'
 import { createDeviceChecks } from '../gateway/login/device-checks.ts'
@@ -12,18 +13,20 @@ import { findKeyOwner } from '../public-keys/service.ts'
 import { budgets, sshOptions } from './budgets.ts'
 import type { composeJudging } from './judging.ts'
 
-type Given = 'agents' | 'live' | 'reverse' | 'recordings' | 'node' | 'reach' | 'factor'
+type Given = 'agents' | 'live' | 'reverse' | 'recordings' | 'node' | 'reach' | 'factor' | 'isCutOff'
 
 export interface GatewayParts extends Pick<GatewayDeps, Given> {
   readonly config: ServerConfig
   readonly keys: InstanceKeys
   readonly clock: Clock
   readonly log: Log
+  /** Counts wrong passwords over all nodes; undefined for a server that runs by itself. */
+  readonly rates: Rates | undefined
   readonly judging: ReturnType<typeof composeJudging>
   readonly metrics: Pick<Metrics, 'sshRefused' | 'sshClosed'>
 }
 
-export function composeGateway({ config, keys, clock, log, judging, metrics, ...parts }: GatewayParts): Gateway {
+export function composeGateway({ config, keys, clock, log, rates, judging, metrics, ...parts }: GatewayParts): Gateway {
   const { settings } = config
   return createGateway({
     ...judging,
@@ -31,7 +34,7 @@ export function composeGateway({ config, keys, clock, log, judging, metrics, ...
     log,
     ownerOfKey: findKeyOwner,
     checks: createDeviceChecks(),
-    guesses: createGuesses(clock),
+    guesses: createGuesses(clock, rates),
     ...budgets(config, clock),
     sign: (statement) => signStatement(keys.statement.privateKey, statement, clock.now()),
     ssh: sshOptions(settings, keys),

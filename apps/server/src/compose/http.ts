@@ -108,6 +108,8 @@ export interface ApiParts extends TerminalTickets {
   readonly billing: Pick<Billing, 'deps' | 'stored'>
   /** True while running sessions are let end. */
   readonly isStopping: () => boolean
+  /** Other nodes have the database, and this one does not. */
+  readonly isCutOff: () => boolean
   /** True while the recording store is unreachable. */
   readonly isDegraded: () => boolean
   readonly closeConnection: CloseConnection
@@ -160,6 +162,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
       ping: parts.ping,
       isDegraded: parts.isDegraded,
       isStopping: parts.isStopping,
+      isCutOff: parts.isCutOff,
       sendsMail: parts.mails.isSending,
       hasPasskeys: (host) => parts.parties.find(host) !== undefined,
     }),

@@ -17,6 +17,7 @@ import { type NodeIdentity, newRun } from '../nodes/identity.ts'
 import { type NodeLease, createNodeLease } from '../nodes/lease.ts'
 import { type RunOnce, holdsJob, runAlone, runByLease } from '../nodes/once.ts'
 import type { Log } from '../platform/log.ts'
+import type { Redis } from '../platform/redis/redis.ts'
 import { type SessionCause, closeSessionsOfLostNode } from '../sessions/service.ts'
 import { type Cluster, createCluster } from './cluster.ts'
 
@@ -39,6 +40,7 @@ export interface NodeParts {
   readonly clock: Clock
   readonly log: Log
   readonly bus: EventBus
+  readonly redis: Redis | undefined
   readonly agents: Agents
   readonly reverse: ReverseStreams
   readonly live: LiveLogins
@@ -46,6 +48,8 @@ export interface NodeParts {
   readonly gateway: () => Gateway
   /** Applies an event of another node. */
   readonly apply: (event: LiveEvent, tenant: TenantId) => void
+  /** The process must exit. */
+  readonly onFatal: ((error: Error) => void) | undefined
 }
 
 export interface Nodes {
@@ -53,6 +57,8 @@ export interface Nodes {
   readonly cluster: Cluster | undefined
   /** Runs a job at one node of several. */
   readonly once: RunOnce
+  /** True while this node is cut off from the database and others are not: it takes no logins and no links. */
+  readonly isCutOff: boolean
   /** The link of a login's device, whichever node holds it. */
   reachLogin(target: LoginTarget): Promise<Link | undefined>
   /** The link of a device, whichever node holds it. */
@@ -92,6 +98,8 @@ export async function composeNodes(parts: NodeParts): Promise<Nodes> {
       agents.fence()
       gateway().endAll(FENCED)
     },
+    displaced: (error) => parts.onFatal?.(error),
+    askOthers: () => peers?.askForLeases() ?? Promise.resolve([]),
     beaten: () => peers?.follow(),
   })
   const peers = composePeers(parts, identity, lease)
@@ -110,6 +118,9 @@ export async function composeNodes(parts: NodeParts): Promise<Nodes> {
 
   return {
     cluster,
+    get isCutOff() {
+      return lease.isCutOff
+    },
     once: cluster ? runByLease(system, node) : runAlone,
     reachLogin: (target) => reach(target.uid, target),
     async reachDevice(uid) {
@@ -150,6 +161,7 @@ function composePeers(
     port: port ?? Number(address.slice(address.lastIndexOf(':') + 1)),
     nodes: () => lease.others,
     refreshNodes: () => lease.refresh(),
+    steadyMs: () => lease.steadyMs,
     agents,
     reverse,
     clock,
@@ -158,7 +170,7 @@ function composePeers(
 }
 
 function composeCluster(
-  { config, system, clock, log, bus, apply, gateway, live }: NodeParts,
+  { config, system, clock, log, bus, redis, apply, gateway, live }: NodeParts,
   lease: NodeLease,
 ): Cluster {
   return createCluster({
@@ -167,6 +179,7 @@ function composeCluster(
     log,
     lease,
     bus,
+    redis,
     owner: config.settings.BOWLINE_DATABASE_URL ?? '',
     apply,
     closeSession: (uid, cause) => gateway().closeSession(uid, cause),

@@ -13,15 +13,12 @@ import { apiRoutes, closeHttp } from './http.ts'
 import type { ServerConfig } from '../config.ts'
 import type { Actor, TenantContext } from '../context.ts'
 import { forgetLinksOf } from '../devices/presence.ts'
-import { findDeviceKey } from '../devices/registration.ts'
 import { createEventBus } from '../events/bus.ts'
 import { createAgents } from '../gateway/links/agents.ts'
 import { createSshFactor } from '../held-logins/ssh-factor.ts'
 import { createWaitingLogins } from '../held-logins/waiting.ts'
 import { type LiveLogin, createLiveLogins } from '../gateway/login/live-logins.ts'
 import { createReverseStreams } from '../gateway/links/reverse-streams.ts'
-import { createLinkEndpoint } from '../gateway/links/link-endpoint.ts'
-import { createWebEndpoints } from '../gateway/web/web-endpoints.ts'
 import { createAuthenticator, internalCallers } from '../http/auth.ts'
 import { serveMetrics } from '../http/metrics.ts'
 import { createRequestLimits } from '../http/limits/request-limits.ts'
@@ -29,17 +26,18 @@ import { createHttpServer } from '../http/server.ts'
 import { loadInstanceKeys } from '../instance/keys.ts'
 import { serveOpenApi } from '../instance/routes.ts'
 import { isInstanceSetUp } from '../instance/service.ts'
+import { awaitEndOfEarlierRun } from '../nodes/twin.ts'
 import { startJobs } from '../jobs/jobs.ts'
 import { findLeavers } from '../jobs/leavers.ts'
 import { isMember } from '../membership/membership.ts'
 import { relyingParties } from '../passkeys/relying-party.ts'
-import { findKeyBlob, isDisabled } from '../public-keys/service.ts'
+import { isDisabled } from '../public-keys/service.ts'
 import { publicHost } from '../platform/network/public-host.ts'
 import { composeBilling } from './billing.ts'
 import { composeCertificates } from './certificates.ts'
 import { composeConnectors } from './connectors.ts'
-import { connect, shareTime } from './database.ts'
-import { attachEndpoints } from './endpoints.ts'
+import { connect, shareCounts, shareTime } from './database.ts'
+import { attachEndpoints, composeEndpoints } from './endpoints.ts'
 import { composeGateway } from './gateway.ts'
 import { composeJudging } from './judging.ts'
 import { type Nodes, composeNodes } from './nodes.ts'
@@ -105,6 +103,9 @@ async function start(
   const system = database.system()
   const clock = parts.sharedTime ? await shareTime(parts.clock, database, log, onEnd) : parts.clock
   const keys = await loadInstanceKeys(system, config.secretKey)
+  const { redis, rates } = await shareCounts({ settings, keys, system, clock, log }, onEnd)
+  // The embedded database has a lock of its own against a second process.
+  if (settings.BOWLINE_DATABASE_URL) await awaitEndOfEarlierRun(system, node, parts.clock)
   await forgetLinksOf(system, node)
   await closeLostSessions(system, node)
   const recordingParts = { folder: join(dataFolder, 'recordings'), node, log, system, clock, store, onEnd }
@@ -122,11 +123,12 @@ async function start(
     source,
     locate: config.locate,
     hasListeners: () => bus.hasListeners(tenant) || nodes.cluster?.isListenedToElsewhere(tenant) === true,
-    emit(event) {
-      apply(event, tenant)
-      nodes.cluster?.emitted(tenant, event)
-    },
+    emit: (event) => tell(tenant, event),
   })
+  const tell = (tenant: TenantId, event: LiveEvent): void => {
+    apply(event, tenant)
+    nodes.cluster?.emitted(tenant, event)
+  }
   const apply = (event: LiveEvent, tenant: TenantId): void => {
     bus.emit(tenant, event)
     react(event, tenant, { agents, live, tunnels: tunnels.supervision })
@@ -161,19 +163,31 @@ async function start(
   const leaving = { isMember, findLeavers: (logins: readonly LiveLogin[]) => findLeavers(system, logins) }
   const live = createLiveLogins({ ...judging, ...leaving, keyIsDisabled: isDisabled, clock, log })
   const reverse = createReverseStreams()
-  const nodeParts = { config, node, system, clock, log, bus, agents, reverse, live, apply, gateway: () => gateway }
-  const nodes: Nodes = await composeNodes(nodeParts)
+  const nodeParts = { config, node, system, clock, log, bus, redis, agents, reverse, live, apply, onFatal }
+  const nodes: Nodes = await composeNodes({ ...nodeParts, gateway: () => gateway })
   const { cluster } = nodes
+  const isCutOff = (): boolean => nodes.isCutOff
   const gatewayParts = { config, keys, clock, log, node, agents, live, reverse, recordings, judging, metrics }
   const gateway = composeGateway({
     ...gatewayParts,
+    rates: cluster && rates,
+    isCutOff,
     reach: (target) => nodes.reachLogin(target),
     factor: createSshFactor({ ...mfa, waiting }),
   })
 
   const consoleOrigin = (): string =>
     config.publicOrigin ?? `${config.tls ? 'https' : 'http'}://localhost:${(http.server.address() as AddressInfo).port}`
-  const tunnels = composeTunnels(config, keys, auth, (device) => nodes.reachDevice(device), metrics, bus, consoleOrigin)
+  const tunnels = composeTunnels(
+    config,
+    keys,
+    auth,
+    (device) => nodes.reachDevice(device),
+    metrics,
+    rates,
+    tell,
+    consoleOrigin,
+  )
   const dialing = composeConnectors(config, auth, agents, tenantContext, node, () => nodes.dialsConnectors())
   const billing = composeBilling(config, { system, clock, log }, consoleOrigin, tenantContext)
   await billing.check()
@@ -234,6 +248,7 @@ async function start(
       billing,
       isDegraded: () => uploads?.away === true,
       isStopping: () => agents.isDraining,
+      isCutOff,
       ...terminalTickets,
       closeConnection: (session, cause) =>
         gateway.closeSession(session.uid, cause) || cluster?.closeElsewhere(session, cause) === true,
@@ -247,26 +262,8 @@ async function start(
   composeScim(http, { auth, registration, ...singleSignOn.parts, requestLimits, tenantContext })
   serveMetrics(http, metrics, { isInternal, mayRead: config.mayReadMetrics })
   await serveFiles(http, { config, clock, log, metrics })
-  const webEndpoints = createWebEndpoints({
-    gateway,
-    ...terminalTickets,
-    clock,
-    log,
-    contextOf: async (uid) => {
-      const target = await judging.resolve({ uid })
-      return target && judging.contextOf(target)
-    },
-    findKey: findKeyBlob,
-    takesSignaturesOverNames: settings.BOWLINE_LEGACY_KEY_SIGNATURES === 'on',
-  })
-  const link = createLinkEndpoint({
-    agents,
-    reverse,
-    clock,
-    log,
-    readToken: (token) => tokens.readDevice(token),
-    findKey: (device) => findDeviceKey(tenantContext(device.tenant, { kind: 'device', ...device }), device.uid),
-  })
+  const endpointParts = { config, clock, log, gateway, agents, reverse, judging, tokens, tenantContext }
+  const { webEndpoints, link } = composeEndpoints({ ...endpointParts, terminalTickets, isCutOff })
   attachEndpoints(http.server, { ...config, clock, log }, tunnels, { link, ...webEndpoints })
 
   let httpClosed: Promise<void> = Promise.resolve()

@@ -3,13 +3,14 @@ import type { Socket } from 'node:net'
 import type { Clock } from '@bowline/base/clock'
 import { LIMITS } from '@bowline/contract/limits'
 import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
+import type { LiveEvent } from '@bowline/contract/schemas/event'
 import type { Link } from '@bowline/link/api'
 import type { AuthDeps } from '../auth/service.ts'
 import { isSignInAlive } from '../auth/sign-ins/service.ts'
 import type { ServerConfig } from '../config.ts'
 import { isLapsed } from '../devices/presence.ts'
 import { readProxySource } from '../gateway/admission/proxied-socket.ts'
-import type { EventBus } from '../events/bus.ts'
+import type { Rates } from '../budgets/rates.ts'
 import type { TunnelTraffic } from '../http/tunnel-hosts.ts'
 import { hasDoorFactor, noteDoorFactor } from '../held-logins/browser-factor.ts'
 import type { InstanceKeys } from '../instance/keys.ts'
@@ -40,14 +41,18 @@ export interface TunnelParts {
 /** Visits that wait for their browser. */
 const VISITS = { total: 10_000, perSource: 100, seconds: LIMITS.tunnels.visitLinkSeconds }
 
-/** @param origin origin of the console, once the server listens */
+/**
+ * @param emit an event, for listeners at every node
+ * @param origin origin of the console, once the server listens
+ */
 export function composeTunnels(
   { settings, isTrustedProxy, isExemptSource }: ServerConfig,
   keys: Pick<InstanceKeys, 'derive'>,
   { db: system, clock, log, passwords }: Pick<AuthDeps, 'db' | 'clock' | 'log' | 'passwords'>,
   linkOf: (device: DeviceUid) => Promise<Link | undefined>,
   metrics: Pick<Metrics, 'tunnelsRefused'>,
-  bus: Pick<EventBus, 'emit'>,
+  rates: Rates,
+  emit: (tenant: TenantId, event: LiveEvent) => void,
   origin: () => string,
 ): TunnelParts {
   const domain = settings.BOWLINE_TUNNELS_DOMAIN ?? ''
@@ -62,12 +67,23 @@ export function composeTunnels(
   }
   const isSignedIn = (user: UserId, signIn: string): Promise<boolean> =>
     isSignInAlive({ db: system, clock }, user, signIn)
-  const doors = createDoorkeeper({ system, clock, passwords, factors, isSignedIn, secret, domain, origin, visits })
+  const doors = createDoorkeeper({
+    system,
+    clock,
+    passwords,
+    rates,
+    factors,
+    isSignedIn,
+    secret,
+    domain,
+    origin,
+    visits,
+  })
   const supervision = superviseTunnels({
     system,
     clock,
     log,
-    used: (tenant) => bus.emit(tenant, { type: 'tunnels.used' }),
+    used: (tenant) => emit(tenant, { type: 'tunnels.used' }),
   })
   // Elsewhere devices have no price.
   const isCloud = settings.BOWLINE_EDITION === 'cloud'

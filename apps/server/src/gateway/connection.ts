@@ -39,6 +39,8 @@ export interface ConnectionDeps extends LoginDeps, ForwardsDeps {
   readonly log: Log
   /** The server is shutting down: new logins are refused. */
   readonly isDraining: () => boolean
+  /** Other nodes have the database, and this one does not: logins are refused. */
+  readonly isCutOff: () => boolean
   /** The user who opened the connection from the console; undefined for SSH clients. */
   readonly person: UserId | undefined
   /** Counts the end of a connection. */
@@ -123,6 +125,10 @@ export class Connection implements ConnectionHandler {
     if (this.#deps.isDraining()) {
       this.#recordOutcome('unevaluated')
       return { result: 'disconnect', message: TEXTS.stopping }
+    }
+    if (this.#deps.isCutOff()) {
+      this.#recordOutcome('unevaluated')
+      return { result: 'disconnect', message: TEXTS.unavailable }
     }
     if (attempt.method === 'none') return { result: 'reject' }
     if (this.#stage.is === 'closed') return ENDED

@@ -12,6 +12,8 @@ export interface InstanceRouteDeps extends InstanceDeps {
   readonly ping: () => Promise<void>
   /** True while running sessions are let end: balancers send nothing more here. */
   readonly isStopping: () => boolean
+  /** True while other nodes have the database and this one does not. */
+  readonly isCutOff: () => boolean
   /** True while the store of recordings is unavailable. */
   readonly isDegraded: () => boolean
 }
@@ -22,6 +24,7 @@ export function instanceRoutes(deps: InstanceRouteDeps): Route[] {
     publicRoute(info, ({ request }) => describeInstance(deps, request.host)),
     publicRoute(health, async ({ reply }) => {
       if (deps.isStopping()) fail('UNAVAILABLE', { what: 'it is stopping' })
+      if (deps.isCutOff()) fail('UNAVAILABLE', { what: 'the database' })
       await deps.ping().catch(() => fail('UNAVAILABLE', { what: 'the database' }))
       void reply.header('x-degraded', deps.isDegraded() ? 'recording-store' : 'none')
     }),

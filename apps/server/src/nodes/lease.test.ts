@@ -1,12 +1,15 @@
 // Leases of several nodes on one database; time is set by hand where a node judges another.
 import { randomUUID } from 'node:crypto'
+import { systemClock } from '@bowline/base/clock'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { TenantId } from '@bowline/contract/schemas/common'
+import { until } from '@bowline/testkit/until'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { silentLog } from '../platform/log.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { type NodeLease, type NodeLeaseDeps, createNodeLease } from './lease.ts'
-import { listNodes, takeJob } from './store.ts'
+import { listNodes, putNode, takeJob } from './store.ts'
+import { awaitEndOfEarlierRun } from './twin.ts'
 
 let test: TestDatabase
 const clock = new ManualClock()
@@ -15,6 +18,7 @@ const STANDING = new ManualClock()
 const leases: NodeLease[] = []
 const buried: string[] = []
 const fenced: string[] = []
+const displaced: string[] = []
 beforeAll(async () => {
   test = await testDatabase()
 })
@@ -23,6 +27,7 @@ afterEach(async () => {
   await test.database.system().deleteFrom('nodes').execute()
   buried.length = 0
   fenced.length = 0
+  displaced.length = 0
 })
 afterAll(() => test.close())
 
@@ -33,9 +38,11 @@ async function node(id: string, own: Partial<NodeLeaseDeps> = {}): Promise<NodeL
     log: silentLog,
     run: { id, life: randomUUID(), address: `${id}.example:4430`, keyPin: `pin of ${id}`, version: 'v1' },
     state: () => ({ links: 7, sessions: 3, listening: [] }),
-    bury: async (_, lost) => void buried.push(lost),
-    buried: () => undefined,
+    bury: async () => undefined,
+    buried: (lost) => void buried.push(lost),
     fenced: () => void fenced.push(id),
+    displaced: () => void displaced.push(id),
+    askOthers: () => Promise.resolve([]),
     beaten: () => undefined,
     ...own,
   })
@@ -93,6 +100,8 @@ describe('leases of nodes', () => {
     await Promise.all([steady(a), steady(b)])
     await silence('silent')
     await Promise.all([a.refresh(), b.refresh()])
+    // A node that closes waits for its burials.
+    await Promise.all([a.close(), b.close()])
     expect(buried).toEqual(['silent'])
   })
 
@@ -115,10 +124,56 @@ describe('leases of nodes', () => {
     await steady(a)
     await silence('silent')
     await a.refresh()
+    await until(() => buried.length === 1)
     await silent.refresh()
     expect(fenced).toEqual(['silent'])
     await a.refresh()
     expect(a.others.map(({ id }) => id)).toEqual(['silent'])
+  })
+
+  it('are renewed while another node is being buried', async () => {
+    const { promise: slow, resolve: finish } = Promise.withResolvers<void>()
+    const a = await node('a', { bury: () => slow })
+    await node('silent', { clock: STANDING })
+    await steady(a)
+    await silence('silent')
+    await a.refresh()
+    const heartbeat = async () => (await listNodes(test.database.system())).find(({ id }) => id === 'a')?.heartbeat_at
+    const before = await heartbeat()
+    await a.refresh()
+    const after = await heartbeat()
+    finish()
+    expect(after?.getTime()).toBeGreaterThan(before?.getTime() ?? Number.NaN)
+  })
+
+  it('are not taken back from another process that runs as the same node: the one that lost it is told to stop', async () => {
+    const a = await node('a')
+    const db = test.database.system()
+    const twin = { id: 'a', life: randomUUID(), address: 'twin.example:4430', keyPin: 'pin of the twin', version: 'v1' }
+    await putNode(db, twin)
+    await a.refresh()
+    await a.refresh()
+    expect([...new Set(displaced)]).toEqual(['a'])
+    expect((await listNodes(db)).map(({ id, address }) => [id, address])).toEqual([['a', 'twin.example:4430']])
+  })
+
+  it('keep a second process from running as the same node while the heartbeat of the first moves', async () => {
+    await node('a', { clock: systemClock })
+    const db = test.database.system()
+    await expect(awaitEndOfEarlierRun(db, 'a', systemClock)).rejects.toThrow(
+      'another server process runs as node a (at a.example:4430). Each process needs a BOWLINE_DATA_DIR of its own',
+    )
+  })
+
+  it('let a node start again whose earlier run has left, or has been silent for some seconds', async () => {
+    const db = test.database.system()
+    const left = await node('a')
+    await left.close()
+    await awaitEndOfEarlierRun(db, 'a', STANDING)
+    await node('b', { clock: STANDING })
+    await silence('b')
+    await awaitEndOfEarlierRun(db, 'b', STANDING)
+    expect(displaced).toEqual([])
   })
 
   it('end with the node, and its jobs with them', async () => {

@@ -4,9 +4,12 @@ import { LIMITS } from '@bowline/contract/limits'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import { BackgroundLoop } from '@bowline/base/background-loop'
 import type { Clock } from '@bowline/base/clock'
+import { PendingSet } from '@bowline/base/pending-set'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import type { Log } from '../platform/log.ts'
+import { type LeaseAnswer, createCutOff } from './cut-off.ts'
+import { twinText } from './twin.ts'
 import {
   type Heartbeat,
   type NodeRun,
@@ -14,6 +17,7 @@ import {
   forgetLostNodes,
   loseNode,
   putNode,
+  reenterNode,
   releaseJobs,
   removeNode,
   renewNode,
@@ -27,6 +31,8 @@ const HEARTBEAT_MS = 1_000
 const LONE_HEARTBEAT_MS = 5_000
 /** A node without a heartbeat for this long is lost. */
 const DEAD_MS = LIMITS.nodes.deadSeconds * 1_000
+/** Without a heartbeat for this long a node's own are not steady any more. */
+const GAP_MS = DEAD_MS / 2
 const FORGET_INTERVAL_MS = 3_600_000
 
 export interface NodeLeaseDeps {
@@ -41,8 +47,12 @@ export interface NodeLeaseDeps {
   readonly bury: (db: Kysely<Schema>, node: string) => Promise<void>
   /** A node has been buried, by this one. */
   readonly buried: (node: string) => void
-  /** Another node has buried this one: whatever it holds is not its own any more. */
+  /** Others have taken over what this node holds, or are about to: it is not its own any more. */
   readonly fenced: () => void
+  /** Another process runs as this node: one of the two must stop. */
+  readonly displaced: (error: Error) => void
+  /** Asks the other nodes for how long they have renewed their leases. */
+  readonly askOthers: () => Promise<readonly LeaseAnswer[]>
   /** Called after each heartbeat. */
   readonly beaten: () => void
 }
@@ -55,6 +65,10 @@ export interface NodeLease {
   readonly others: readonly NodeState[]
   /** True if the node is alive, or is this one. */
   isAlive(node: string): boolean
+  /** True while this node is cut off from the database and others are not: it must not serve. */
+  readonly isCutOff: boolean
+  /** For how long this node has renewed its row without a gap in which others might have counted it as lost; 0 if it cannot. */
+  readonly steadyMs: number
   /** True if somebody may read the namespace's live events at another node. */
   isListenedToElsewhere(tenant: TenantId): boolean
   /** Renews the row and reads the others' now. Resolves afterwards, also after a failure. */
@@ -76,11 +90,24 @@ export function createNodeLease(deps: NodeLeaseDeps): NodeLease {
   /** Since when this node has renewed its row without a gap in which others might have counted it as lost. */
   let steadySince = clock.monotonic()
   const waiting: (() => void)[] = []
+  /** Lives of nodes that are being buried. */
+  const underWay = new Set<string>()
+  const burials = new PendingSet((error) => log.error('node.error', { err: error }))
+  const cutOff = createCutOff({
+    clock,
+    deadMs: DEAD_MS,
+    renewedAt: () => beatenAt,
+    askOthers: deps.askOthers,
+    cut() {
+      log.error('node.fenced', { node: run.id, reason: 'cut off from the database' })
+      deps.fenced()
+    },
+  })
 
   async function beat(): Promise<void> {
     const asked = clock.monotonic()
     const { renewed, nodes } = await renewNode(db, run, { ...deps.state(), draining })
-    if (clock.monotonic() - beatenAt > DEAD_MS / 2) steadySince = clock.monotonic()
+    if (clock.monotonic() - beatenAt > GAP_MS) steadySince = clock.monotonic()
     beatenAt = asked
     // After an outage of the database every heartbeat is old: a node judges others only when it has seen them fail to
     // renew while it could.
@@ -88,8 +115,17 @@ export function createNodeLease(deps: NodeLeaseDeps): NodeLease {
     const isDead = ({ ageMs }: NodeState): boolean => judges && ageMs >= DEAD_MS
     const theirs = nodes.filter(({ id }) => id !== run.id)
     others = theirs.filter((node) => !isDead(node))
-    if (!renewed && !stopped) await reenter()
-    for (const { id, life } of theirs.filter(isDead)) await bury(id, life)
+    if (!renewed && !stopped && !(await reenter())) return
+    if (cutOff.isCut) log.info('node.entered', { node: run.id, address: run.address, version: run.version })
+    cutOff.renewed()
+    for (const { id, life } of theirs.filter(isDead)) startBurial(id, life)
+  }
+
+  /** Beside the heartbeats, which must not wait for it: closing what a node had held may take long. */
+  function startBurial(id: string, life: string): void {
+    if (underWay.has(life)) return
+    underWay.add(life)
+    burials.track(bury(id, life).finally(() => underWay.delete(life)))
   }
 
   async function bury(id: string, life: string): Promise<void> {
@@ -104,11 +140,14 @@ export function createNodeLease(deps: NodeLeaseDeps): NodeLease {
     deps.buried(id)
   }
 
-  async function reenter(): Promise<void> {
-    log.error('node.fenced', { node: run.id })
+  /** @returns false when another process has the row */
+  async function reenter(): Promise<boolean> {
+    log.error('node.fenced', { node: run.id, reason: 'lost' })
     // First: until then devices that others have taken over would count as this node's again.
     deps.fenced()
-    await putNode(db, run)
+    if (await reenterNode(db, run)) return true
+    deps.displaced(new Error(twinText(run.id)))
+    return false
   }
 
   const loop = new BackgroundLoop(async () => {
@@ -145,6 +184,12 @@ export function createNodeLease(deps: NodeLeaseDeps): NodeLease {
     },
     isAlive: (node) => node === run.id || others.some(({ id }) => id === node),
     isListenedToElsewhere: (tenant) => others.some(({ listening }) => listening === null || listening.includes(tenant)),
+    get isCutOff() {
+      return cutOff.isCut
+    },
+    get steadyMs() {
+      return clock.monotonic() - beatenAt > GAP_MS ? 0 : clock.monotonic() - steadySince
+    },
     refresh,
     async drain() {
       draining = true
@@ -153,7 +198,9 @@ export function createNodeLease(deps: NodeLeaseDeps): NodeLease {
     async close() {
       stopped = true
       stopTimers()
+      cutOff.stop()
       await loop.stop()
+      await burials.drain()
       for (const resolve of waiting.splice(0)) resolve()
       await releaseJobs(db, run.id)
       await removeNode(db, run)

@@ -3,6 +3,7 @@
 import { BackgroundLoop } from '@bowline/base/background-loop'
 import type { Clock } from '@bowline/base/clock'
 import type { Kysely } from 'kysely'
+import { DatabaseError } from 'pg'
 import type { JsonObject, Schema } from '../db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { forgetMessages, newestMessage, readMessages, writeMessages } from './store.ts'
@@ -26,11 +27,13 @@ export interface NodeMessagesDeps {
   readonly clock: Clock
   readonly log: Log
   readonly node: string
-  /** Applies what another node has told. Must not throw. */
+  /** Applies what another node has told. What it throws is logged. */
   readonly apply: (body: JsonObject) => void
   /** Messages were lost: whatever follows from them must be read anew. Also what other nodes are told then. */
   readonly missed: () => void
   readonly missedMessage: JsonObject
+  /** Wakes the other nodes by other means than NOTIFY, while it can. */
+  readonly waker: { readonly isReady: boolean; wake(): Promise<boolean> } | undefined
 }
 
 export interface NodeMessages {
@@ -44,6 +47,11 @@ export interface NodeMessages {
   close(): Promise<void>
 }
 
+/** True for an error that is due to the data itself (SQLSTATE class 22): the same statement can never succeed. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code?.startsWith('22') === true
+}
+
 export function createNodeMessages(deps: NodeMessagesDeps): NodeMessages {
   const { db, clock, log, node } = deps
   let queue: JsonObject[] = []
@@ -54,8 +62,26 @@ export function createNodeMessages(deps: NodeMessagesDeps): NodeMessages {
   async function write(): Promise<void> {
     while (queue.length > 0) {
       const batch = queue.slice(0, BATCH)
-      await writeMessages(db, node, batch)
+      const waker = deps.waker?.isReady === true ? deps.waker : undefined
+      await writeMessages(db, node, batch, waker === undefined).catch((error: unknown) => writeSingly(batch, error))
       queue = queue.slice(batch.length)
+      // Those who miss it look every second.
+      await waker?.wake()
+    }
+  }
+
+  /** One message that the database never takes must not keep the others from being told. */
+  async function writeSingly(batch: readonly JsonObject[], refusal: unknown): Promise<void> {
+    if (!isRefusal(refusal)) throw refusal
+    for (const body of batch) {
+      await writeMessages(db, node, [body], true).catch((error: unknown) => {
+        if (!isRefusal(error)) throw error
+        log.error('node.error', {
+          reason: 'a message to other nodes cannot be stored',
+          type: String(body['type']),
+          err: error,
+        })
+      })
     }
   }
 
@@ -69,9 +95,17 @@ export function createNodeMessages(deps: NodeMessagesDeps): NodeMessages {
       const messages = await readMessages(db, last, BATCH)
       for (const message of messages) {
         last = message.id
-        if (message.node !== node) deps.apply(message.body)
+        if (message.node !== node) apply(message.body)
       }
       if (messages.length < BATCH) return
+    }
+  }
+
+  function apply(body: JsonObject): void {
+    try {
+      deps.apply(body)
+    } catch (error) {
+      log.error('node.error', { reason: 'a message of another node', type: String(body['type']), err: error })
     }
   }
 

@@ -51,6 +51,37 @@ export async function putNode(db: Db, { id, life, address, keyPin, version }: No
     .execute()
 }
 
+/** Begins the lease of a run anew that has lost it. @returns false if another run of the same node has it now */
+export async function reenterNode(db: Db, { id, life, address, keyPin, version }: NodeRun): Promise<boolean> {
+  const now = sql<Date>`now()`
+  const row = await db
+    .insertInto('nodes')
+    .values({ id, life, address, key_pin: keyPin, version, started_at: now, heartbeat_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet({ life, address, key_pin: keyPin, version, started_at: now, heartbeat_at: now, lost_at: null })
+        .where((where) => where.or([where('nodes.life', '=', life), where('nodes.lost_at', 'is not', null)])),
+    )
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The run that has the lease of a node, and the age of its last heartbeat by the database's clock. */
+export async function currentRun(
+  db: Db,
+  id: string,
+): Promise<{ life: string; address: string; heartbeatAt: Date; ageMs: number } | undefined> {
+  return db
+    .selectFrom('nodes')
+    .select(['life', 'address', 'heartbeat_at as heartbeatAt'])
+    .select(sql<number>`(extract(epoch from now() - heartbeat_at) * 1000)::float8`.as('ageMs'))
+    .where('id', '=', id)
+    .where('lost_at', 'is', null)
+    .executeTakeFirst()
+}
+
 /**
  * Renews the lease of a run and reads all leases, in one statement.
  * @returns the nodes that are not lost as they were before; `renewed` is false if the run has lost its lease
@@ -115,14 +146,19 @@ const MESSAGE_LOCK = 0x62_6f_77_6c
 /** Channel of NOTIFY that wakes nodes. */
 export const WAKE_CHANNEL = 'bowline_nodes'
 
-/** Writes messages and wakes the other nodes. */
-export async function writeMessages(db: Db, node: string, bodies: readonly JsonObject[]): Promise<void> {
+/** Writes messages. @param notify wakes the other nodes too; NOTIFY makes transactions commit one after the other */
+export async function writeMessages(
+  db: Db,
+  node: string,
+  bodies: readonly JsonObject[],
+  notify: boolean,
+): Promise<void> {
   await sql`
     with ordered as materialized (select pg_advisory_xact_lock(${MESSAGE_LOCK}) is null as locked),
       written as (
         insert into node_messages (node, body)
           select ${node}, body from ordered, jsonb_array_elements(${JSON.stringify(bodies)}::jsonb) as body)
-    select pg_notify(${WAKE_CHANNEL}, '')`.execute(db)
+    select pg_notify(${WAKE_CHANNEL}, '') where ${notify}`.execute(db)
 }
 
 export interface NodeMessage {

@@ -58,6 +58,8 @@ export type LogEvent =
   | 'node.linked'
   | 'node.unlinked'
   | 'node.refused'
+  | 'redis.connected'
+  | 'redis.lost'
   | 'docs.page-view'
   | 'docs.feedback'
   | 'jobs.error'

@@ -24,4 +24,18 @@ export const NODE_SETTINGS = {
     description:
       'Port that this node listens on for the others, on the address of BOWLINE_HOST. Default: the port of BOWLINE_NODE_ADDRESS.',
   },
+  BOWLINE_REDIS_URL: {
+    programs: server,
+    schema: z
+      .string()
+      .regex(
+        /^rediss?:\/\/[^/]+(\/\d+)?$/,
+        'must be redis://[user:password@]host[:port][/number], or rediss:// for TLS',
+      )
+      .refine((url) => URL.canParse(url), 'must be an address')
+      .optional(),
+    description:
+      'Redis 6.2 or newer, or Valkey, that wakes the nodes and counts guesses faster than PostgreSQL; optional, and nothing is lost with it. Needs BOWLINE_DATABASE_URL.',
+    secret: true,
+  },
 } as const satisfies Record<string, SettingSpec>

@@ -5,7 +5,16 @@ import type { LinkMessage, StreamKind } from '../api.ts'
 import { parseJson } from './cause.ts'
 import { MAX_OPEN_BYTES } from './frame.ts'
 
-const KINDS = ['auth', 'session', 'dial', 'listen', 'accept', 'http', 'engine'] as const satisfies readonly StreamKind[]
+const KINDS = [
+  'auth',
+  'session',
+  'dial',
+  'listen',
+  'accept',
+  'http',
+  'engine',
+  'lease',
+] as const satisfies readonly StreamKind[]
 
 const Message = z.record(z.string(), z.unknown())
 const Open = z.strictObject({ kind: z.string().max(32), header: Message })

@@ -1,8 +1,15 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
+import { databaseRates } from '../../budgets/rates.ts'
+import { type TestDatabase, testDatabase } from '../../testing/database.ts'
 import { createGuesses } from './guesses.ts'
 
 const SOURCE = '192.0.2.1'
+let test: TestDatabase
+beforeAll(async () => {
+  test = await testDatabase()
+})
+afterAll(() => test.close())
 
 /** Runs the continuations of settled promises. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -16,7 +23,7 @@ function setUp() {
     for (let nr = 0; nr < times; nr += 1) {
       const verdict = await guesses.begin(source, device, user)
       if (verdict) judged += 1
-      verdict?.(true)
+      await verdict?.(true)
     }
     return judged
   }
@@ -39,7 +46,7 @@ describe('wrong passwords from one source', () => {
       if (!verdict) return
       judged += 1
       await settle()
-      verdict(true)
+      await verdict(true)
     })
     await Promise.all(all)
     expect(judged).toBe(6)
@@ -74,10 +81,29 @@ describe('correct passwords', () => {
       const all = Array.from({ length: 100 }, async () => {
         const verdict = await guesses.begin(SOURCE, 'dev.pi', 'root')
         await settle()
-        verdict?.(false)
+        await verdict?.(false)
         return verdict !== undefined
       })
       expect(await Promise.all(all)).toEqual(Array(100).fill(true))
     }
+  })
+})
+
+describe('wrong passwords from one source at several nodes', () => {
+  it('count together, and right ones do not', async () => {
+    const clock = new ManualClock(Date.now())
+    const rates = databaseRates(test.database.system(), clock)
+    const nodes = [createGuesses(clock, rates), createGuesses(clock, rates), createGuesses(clock, rates)]
+    const attempt = async (nr: number, wrong: boolean): Promise<boolean> => {
+      const verdict = await nodes[nr % nodes.length]?.begin(SOURCE, 'dev.pi', 'root')
+      await verdict?.(wrong)
+      return verdict !== undefined
+    }
+    for (let nr = 0; nr < 20; nr += 1) expect(await attempt(nr, false)).toBe(true)
+    let judged = 0
+    for (let nr = 0; nr < 20; nr += 1) if (await attempt(nr, true)) judged += 1
+    expect(judged).toBe(6)
+    clock.advance(10_000)
+    expect([await attempt(0, true), await attempt(1, true)]).toEqual([true, false])
   })
 })

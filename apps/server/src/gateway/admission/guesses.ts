@@ -1,21 +1,23 @@
 // Limits wrong passwords of one source, per account and per device. Only wrong ones count, so people and programs that
 // know the password are never limited; while verdicts are pending, only as many attempts run as the limit allows if all
-// are wrong. Counted by the name as given, whether or not the device exists.
+// are wrong. Of several nodes each counts what it judges, and asks what all have counted. Counted by the name as given, whether or not the device exists.
 import type { Clock } from '@bowline/base/clock'
 import { RateLimiter } from '@bowline/base/rate-limiter'
+import type { Rate, Rates } from '../../budgets/rates.ts'
 import { sourceKey } from '../../platform/network/address.ts'
 
 /** Burst and rate per minute of wrong passwords: for one account, and for all accounts of a device. */
-const ACCOUNT = { atOnce: 6, perMinute: 6 }
-const DEVICE = { atOnce: 30, perMinute: 30 }
+const ACCOUNT: Rate = { name: 'password-of-account', perSecond: 6 / 60, burst: 6 }
+const DEVICE: Rate = { name: 'password-of-device', perSecond: 30 / 60, burst: 30 }
 
 export interface Guesses {
   /**
    * Waits until the attempt may run.
    * @param device name of the device as given
-   * @returns reports once whether the password was wrong; undefined when the source has guessed too often
+   * @returns reports once whether the password was wrong, and resolves when every node knows; undefined when the source
+   *   has guessed too often
    */
-  begin(address: string, device: string, user: string): Promise<((wrong: boolean) => void) | undefined>
+  begin(address: string, device: string, user: string): Promise<((wrong: boolean) => Promise<void>) | undefined>
 }
 
 interface Bucket {
@@ -27,10 +29,11 @@ interface Bucket {
 }
 
 /** Limits attempts by key. @returns a function like {@link Guesses.begin} */
-function createGate(clock: Clock, { atOnce, perMinute }: typeof ACCOUNT) {
-  const wrong = new RateLimiter(clock, { perSecond: perMinute / 60, burst: atOnce })
+function createGate(clock: Clock, rate: Rate, shared: Rates | undefined) {
+  const wrong = new RateLimiter(clock, rate)
   const buckets = new Map<string, Bucket>()
-  return async function enter(key: string): Promise<((wasWrong: boolean) => void) | undefined> {
+  return async function enter(key: string): Promise<((wasWrong: boolean) => Promise<void>) | undefined> {
+    if (shared && !(await shared.has(rate, key))) return undefined
     const bucket = buckets.get(key) ?? { users: 0, running: 0, waiting: [] }
     buckets.set(key, bucket)
     bucket.users += 1
@@ -47,20 +50,23 @@ function createGate(clock: Clock, { atOnce, perMinute }: typeof ACCOUNT) {
       await new Promise<void>((resolve) => bucket.waiting.push(resolve))
     }
     bucket.running += 1
-    return (wasWrong) => {
+    return async (wasWrong) => {
       bucket.running -= 1
       if (wasWrong) wrong.take(key)
       leave()
       const { waiting } = bucket
       bucket.waiting = []
       for (const wake of waiting) wake()
+      // While it cannot be counted for all, what is counted here limits the source.
+      if (wasWrong) await shared?.take(rate, key).catch(() => false)
     }
   }
 }
 
-export function createGuesses(clock: Clock): Guesses {
-  const accounts = createGate(clock, ACCOUNT)
-  const devices = createGate(clock, DEVICE)
+/** @param shared counts wrong passwords over all nodes; undefined for a server that runs by itself */
+export function createGuesses(clock: Clock, shared?: Rates): Guesses {
+  const accounts = createGate(clock, ACCOUNT, shared)
+  const devices = createGate(clock, DEVICE, shared)
   return {
     async begin(address, device, user) {
       const source = `${sourceKey(address)} ${device.toLowerCase()}`
@@ -68,12 +74,11 @@ export function createGuesses(clock: Clock): Guesses {
       if (!account) return undefined
       const whole = await devices(source)
       if (!whole) {
-        account(false)
+        await account(false)
         return undefined
       }
-      return (wrong) => {
-        account(wrong)
-        whole(wrong)
+      return async (wrong) => {
+        await Promise.all([account(wrong), whole(wrong)])
       }
     },
   }

@@ -17,6 +17,8 @@ import type { UpgradeHandler } from './upgrades.ts'
 
 export interface LinkEndpointDeps {
   readonly agents: Agents
+  /** Other nodes have the database, and this one does not: links are refused. */
+  readonly isCutOff: () => boolean
   readonly reverse: ReverseStreams
   readonly clock: Clock
   readonly log: Log
@@ -45,7 +47,7 @@ export function createLinkEndpoint(deps: LinkEndpointDeps): UpgradeHandler {
   let handshakes = 0
   return (request, socket, head, { remote }) => {
     // Agents that follow `goaway` would otherwise reconnect here at once.
-    if (deps.agents.isDraining) return refuseUpgrade(socket, 503, { 'Retry-After': '5' })
+    if (deps.agents.isDraining || deps.isCutOff()) return refuseUpgrade(socket, 503, { 'Retry-After': '5' })
     const source = sourceKey(remote)
     if (!upgrades.take(source)) return refuseUpgrade(socket, 429, { 'Retry-After': '5' })
     if (handshakes >= MAX_HANDSHAKES || !(state.proved.has(source) || total.take('')))

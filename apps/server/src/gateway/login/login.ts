@@ -192,7 +192,7 @@ export class Login {
       wrong = decision.result === 'reject'
       return decision
     } finally {
-      settle(wrong)
+      await settle(wrong)
     }
   }
 

@@ -3,17 +3,22 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:tls'
 import { systemClock } from '@bowline/base/clock'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
-import type { Link, LinkCause, LinkMessage, StreamKind } from '@bowline/link/api'
+import type { Link, LinkCause, LinkMessage, StreamHandler, StreamKind } from '@bowline/link/api'
 import { linkServers } from '@bowline/link/between-servers'
 import { freePort } from '@bowline/testkit/free-port'
 import { until } from '@bowline/testkit/until'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { putNode } from '../../nodes/store.ts'
+import { silentLog } from '../../platform/log.ts'
 import { type TlsMaterial, makeCertificate, publicKeyPin } from '../../platform/network/certificate.ts'
 import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
 import { type FakeDevice, fakeDevice } from '../../testing/gateway.ts'
+import { createReverseStreams } from '../links/reverse-streams.ts'
+import { askForLease } from './lease-question.ts'
 import { dialNode } from './peer-tls.ts'
+import { createPeers } from './peers.ts'
 
 let server: BootedServer
 let person: Person
@@ -138,6 +143,27 @@ describe('streams of another node', () => {
   })
 })
 
+describe('a node that cannot renew its lease', () => {
+  it('is told for how long this one has renewed its own', async () => {
+    const link = await peerLink()
+    const answers = await Promise.all([askForLease(link, systemClock), askForLease(undefined, systemClock)])
+    expect(answers).toEqual([{ steadyMs: expect.any(Number) }, 'unreachable'])
+    expect(answers[0]).not.toEqual({ steadyMs: 0 })
+  })
+
+  it('does not know about nodes that refuse the question or have gone', async () => {
+    const link = await peerLink()
+    // Nodes of earlier versions answer so.
+    const refused = {
+      ...link,
+      open: (_: StreamKind, header: LinkMessage, handler: StreamHandler) => link.open('dial', header, handler),
+    }
+    expect(await askForLease(refused as Link, systemClock)).toBe('unknown')
+    link.close({ by: 'gateway', reason: 'done', message: '' })
+    expect(await askForLease(link, systemClock)).toBe('unreachable')
+  })
+})
+
 describe('connections of other nodes', () => {
   it.each([
     ['a key that no node has', () => makeCertificate(['node'])],
@@ -156,6 +182,33 @@ describe('connections of other nodes', () => {
     socket.on('data', (chunk: Buffer) => (received += chunk.length)).on('error', () => undefined)
     if (!socket.closed) await once(socket, 'close')
     expect(received).toBe(0)
+  })
+
+  it('with unknown keys do not each read the nodes from the database anew', async () => {
+    const [own, stranger] = [await makeCertificate(['node']), await makeCertificate(['node'])]
+    let reads = 0
+    const peers = createPeers({
+      id: 'z',
+      tls: own,
+      host: '127.0.0.1',
+      port: 0,
+      nodes: () => [],
+      refreshNodes: async () => void (reads += 1),
+      steadyMs: () => 0,
+      agents: { held: () => undefined },
+      reverse: createReverseStreams(),
+      // Its time stands still.
+      clock: new ManualClock(),
+      log: silentLog,
+    })
+    await peers.start()
+    onTestFinished(() => peers.close())
+    for (let connection = 0; connection < 40; connection += 1) {
+      const socket = await dialNode(`127.0.0.1:${peers.port}`, publicKeyPin(own.cert), stranger, systemClock)
+      socket.on('error', () => undefined).resume()
+      if (!socket.closed) await once(socket, 'close')
+    }
+    expect(reads).toBe(10)
   })
 
   it.each([

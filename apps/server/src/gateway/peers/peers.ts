@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { Backoff } from '@bowline/base/backoff'
 import type { Clock } from '@bowline/base/clock'
+import { RateLimiter } from '@bowline/base/rate-limiter'
 import type { Link, LinkCause, LinkOptions } from '@bowline/link/api'
 import { linkServers } from '@bowline/link/between-servers'
 import type { NodeState } from '../../nodes/lease.ts'
@@ -14,6 +15,8 @@ import type { ReverseStreams } from '../links/reverse-streams.ts'
 import { dialNode, listenForNodes } from './peer-tls.ts'
 import { type RemoteLinks, type RemoteTarget, createRemoteLinks } from './remote-links.ts'
 import { type Relay, createRelay } from './relay.ts'
+import { answerForLease, askForLease } from './lease-question.ts'
+import type { LeaseAnswer } from '../../nodes/cut-off.ts'
 
 /** Both ends of a link between nodes have these. It carries the streams of many devices, and its loss must show soon. */
 const OPTIONS: Partial<LinkOptions> = {
@@ -26,6 +29,9 @@ const OPTIONS: Partial<LinkOptions> = {
 const BACKOFF = { baseMs: 200, capMs: 5_000 }
 /** How long a login waits for a link that is being made. */
 const REACH_MS = 3_000
+
+/** Looks into the database on behalf of connections with unknown keys, of all sources together. */
+const LOOK_UPS = { perSecond: 5, burst: 10 }
 
 /** How often a node that stops looks whether others still use its devices. */
 const DRAIN_LOOK_MS = 200
@@ -42,6 +48,8 @@ export interface PeersDeps {
   readonly nodes: () => readonly NodeState[]
   /** Reads the nodes anew: one may have started a moment ago. */
   readonly refreshNodes: () => Promise<void>
+  /** For how long this node has renewed its lease, ms; 0 if it cannot now. */
+  readonly steadyMs: () => number
   readonly agents: Pick<Agents, 'held'>
   readonly reverse: ReverseStreams
   readonly clock: Clock
@@ -60,6 +68,8 @@ export interface Peers {
    * @returns undefined when that node cannot be reached within some seconds
    */
   reach(node: string, target: RemoteTarget): Promise<Link | undefined>
+  /** Asks the other nodes for how long they have renewed their leases. Never rejects. */
+  askForLeases(): Promise<readonly LeaseAnswer[]>
   /** Number of nodes with a standing link. */
   readonly linkCount: number
   /** @returns resolves when no other node has a login on a device of this one any more, or after `timeoutMs` */
@@ -82,6 +92,7 @@ interface Peer {
 export function createPeers(deps: PeersDeps): Peers {
   const { id, tls, clock, log, agents, reverse } = deps
   const peers = new Map<string, Peer>()
+  const lookUps = new RateLimiter(clock, LOOK_UPS)
   let closed = false
   let port = 0
 
@@ -120,8 +131,12 @@ export function createPeers(deps: PeersDeps): Peers {
       clock,
       options: OPTIONS,
       handler: {
-        open: (kind, header, stream) =>
-          (kind === 'accept' ? near.remote?.open(header, stream) : near.relay?.open(kind, header, stream)) ?? STOPPED,
+        open(kind, header, stream) {
+          if (kind === 'lease') return answerForLease(stream, deps.steadyMs())
+          return (
+            (kind === 'accept' ? near.remote?.open(header, stream) : near.relay?.open(kind, header, stream)) ?? STOPPED
+          )
+        },
         closed(cause) {
           log.warn('node.unlinked', { node, by: cause.by, reason: cause.reason, message: cause.message })
           if (peer.link !== link) return
@@ -169,7 +184,7 @@ export function createPeers(deps: PeersDeps): Peers {
 
   async function accept(socket: TLSSocket, pin: string): Promise<void> {
     const byPin = (): NodeState | undefined => deps.nodes().find(({ keyPin }) => keyPin === pin)
-    if (!byPin()) await deps.refreshNodes()
+    if (!byPin() && lookUps.take('')) await deps.refreshNodes()
     const node = byPin()
     // Only the node with the smaller id dials.
     if (!node || closed || node.id >= id) {
@@ -225,6 +240,7 @@ export function createPeers(deps: PeersDeps): Peers {
       }
       return peer.remote?.find(target)
     },
+    askForLeases: () => Promise.all(deps.nodes().map(({ id: node }) => askForLease(peers.get(node)?.link, clock))),
     get linkCount() {
       return [...peers.values()].filter(({ link }) => link !== undefined).length
     },

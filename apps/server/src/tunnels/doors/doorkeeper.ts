@@ -6,8 +6,8 @@ import { fail } from '@bowline/contract/errors'
 import { TunnelVisitBody } from '@bowline/contract/schemas/tunnel'
 import type { DeviceUid, UserId } from '@bowline/contract/schemas/common'
 import type { Clock } from '@bowline/base/clock'
-import { RateLimiter } from '@bowline/base/rate-limiter'
 import type { Kysely } from 'kysely'
+import type { Rate, Rates } from '../../budgets/rates.ts'
 import type { PasswordHasher } from '../../auth/passwords.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { BrowserVisitor } from '../../held-logins/browser-factor.ts'
@@ -49,6 +49,8 @@ export interface DoorkeeperDeps {
   readonly system: Kysely<Schema>
   readonly clock: Clock
   readonly passwords: Pick<PasswordHasher, 'verify'>
+  /** Counts guesses, over all nodes. */
+  readonly rates: Rates
   /** Signs the passes. */
   readonly secret: string
   readonly factors: DoorFactors
@@ -93,16 +95,14 @@ export interface Doorkeeper {
 }
 
 /** Guesses of one source at one tunnel, and of all sources at one tunnel. */
-const GUESSES = { perSecond: 1 / 30, burst: 10 }
-const GUESSES_OF_ALL = { perSecond: 1 / 2, burst: 100 }
+const GUESSES: Rate = { name: 'tunnel-guess', perSecond: 1 / 30, burst: 10 }
+const GUESSES_OF_ALL: Rate = { name: 'tunnel-guess-of-all', perSecond: 1 / 2, burst: 100 }
 const MAX_FORM_BYTES = 4_096
 const DOOR_PATH = '/.bowline/door'
 const VISIT_PATH = '/.bowline/visit'
 
 export function createDoorkeeper(deps: DoorkeeperDeps): Doorkeeper {
-  const { system, clock, secret } = deps
-  const guesses = new RateLimiter(clock, GUESSES)
-  const guessesOfAll = new RateLimiter(clock, GUESSES_OF_ALL)
+  const { system, clock, secret, rates } = deps
 
   async function isMember(tunnel: Pick<LiveTunnel, 'tenant'>, { user, epoch, signIn }: Person): Promise<boolean> {
     const [account, isSignedIn] = await Promise.all([getAccount(system, user), deps.isSignedIn(user, signIn)])
@@ -157,14 +157,14 @@ export function createDoorkeeper(deps: DoorkeeperDeps): Doorkeeper {
     const password = form?.get('password') ?? ''
     const key = `${tunnel.address} ${sourceKey(origin.remote)}`
     // Counted before the password is checked: concurrent guesses must not pass together.
-    if (!guesses.take(key) || !guessesOfAll.take(tunnel.address)) return failurePage('TOO_MANY', headers.accept)
+    if (!(await rates.take(GUESSES, key)) || !(await rates.take(GUESSES_OF_ALL, tunnel.address)))
+      return failurePage('TOO_MANY', headers.accept)
     if (!(await deps.passwords.verify(tunnel.passwordHash, password, origin.remote))) {
       return wantsJson(headers.accept)
         ? failurePage('PASSWORD', headers.accept)
         : passwordPage(path, 'The password is wrong.')
     }
-    guesses.refund(key)
-    guessesOfAll.refund(tunnel.address)
+    await Promise.all([rates.refund(GUESSES, key), rates.refund(GUESSES_OF_ALL, tunnel.address)])
     const mark = markOf(tunnel.passwordHash ?? '')
     const pass = { door: 'password' as const, address: tunnel.address, until: passEnd(clock.now()), mark }
     return redirectPage(path, { 'set-cookie': passCookie(pass, secret, origin.secure) })
