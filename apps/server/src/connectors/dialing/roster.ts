@@ -56,8 +56,11 @@ export class Roster {
         if (!(error instanceof EngineError)) throw error
       })
     }
-    let tooMany = 0
-    for (const container of listed.values()) if (!(await this.#add(container))) tooMany += 1
+    const others = [...listed.values()].filter(({ id }) => !this.#running.has(id))
+    // Also a refused one costs queries, and an engine may list a hundred thousand.
+    const tried = others.slice(0, LIMITS.containersPerConnector)
+    let tooMany = others.length - tried.length
+    for (const container of tried) if (!(await this.#add(container))) tooMany += 1
     return tooMany
   }
 
