@@ -7,6 +7,12 @@ export const LIMITS = {
   apiKeyName: { min: 3, max: 20 },
   namespaceName: { min: 3, max: 30 },
   deviceName: { min: 1, max: 64 },
+  deviceNote: 2_000,
+  /** Custom fields of a device, and characters of their names and values. */
+  deviceFields: { count: 20, name: 40, value: 500 },
+  /** Values of a property that a list can be narrowed by. */
+  facetValues: 200,
+  exportedDevices: 200_000,
   tag: { min: 3, max: 255 },
   tagsPerItem: 3,
   announcementTitle: 90,

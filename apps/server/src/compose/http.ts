@@ -124,8 +124,8 @@ const REGISTRATIONS = { perSecond: 20, burst: 200 }
 
 /** Test mails per second and person: each dials a server that the person names. */
 const TEST_MAILS = { perSecond: 0.1, burst: 20 }
-/** Exports of the audit log per second and person: each may read all of it. */
-const AUDIT_EXPORTS = { perSecond: 0.1, burst: 20 }
+/** Exports of a list per second and person: each may read all of it. */
+const EXPORTS = { perSecond: 0.1, burst: 20 }
 /** Terminals per second and source: people open them by hand. */
 const TERMINALS = { perSecond: 5, burst: 50 }
 
@@ -182,7 +182,11 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...singleSignOnRoutes(parts.singleSignOn, signIns),
     ...identityRoutes(parts.singleSignOn),
     ...loginKeyRoutes(config.secretKey, (device, source) => tenantContext(device.tenant, device, source)),
-    ...deviceRoutes(registration, new RateLimiter(clock, REGISTRATIONS), removal),
+    ...deviceRoutes(
+      registration,
+      { registrations: new RateLimiter(clock, REGISTRATIONS), exports: new RateLimiter(clock, EXPORTS) },
+      removal,
+    ),
     ...internalDeviceRoutes(system, (tenant, source) =>
       tenantContext(tenant, { kind: 'system', name: 'internal call' }, source),
     ),
@@ -257,7 +261,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
       contextOf: tenantContext,
       reviewTunnels: parts.reviewTunnels,
       requireRecentProof: (actor) => requireRecentProof(auth, actor),
-      exports: new RateLimiter(clock, AUDIT_EXPORTS),
+      exports: new RateLimiter(clock, EXPORTS),
       place: config.place,
     }),
     ...mailRoutes({

@@ -85,6 +85,11 @@ export interface DevicesTable {
   public_name: string | null
   /** Time stated in the newest registration signed by the device's key; null: none was signed. */
   signed_at: Date | null
+  note: Generated<string>
+  /** Custom fields: texts by name. */
+  fields: Generated<JsonObject>
+  /** Generated column: what a search looks at, in lower case. */
+  words: GeneratedAlways<string>
   /** Generated column: containers are devices of the connector's platform. */
   kind: GeneratedAlways<'devices' | 'containers'>
 }

@@ -56,9 +56,11 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
       'public_name',
       'signed_at',
       'kind',
+      'note',
+      'fields',
     ],
     order: ['uid'],
-    without: { link_epoch: INTERNAL, link_node: INTERNAL },
+    without: { link_epoch: INTERNAL, link_node: INTERNAL, words: 'is in the other columns' },
   },
   removed_devices: { columns: ['uid', 'removed_at', 'device'], order: ['uid'] },
   public_keys: {

@@ -62,6 +62,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
   const deviceCalls = (noun: 'devices' | 'containers'): Record<string, SampleInput> => {
     const uid = noun === 'devices' ? ids.device : ids.container
     return {
+      [`${noun}.facets`]: { query: { by: 'tag' } },
       [`${noun}.get`]: { params: { uid } },
       [`${noun}.update`]: { params: { uid }, body: { name: fresh('d') } },
       [`${noun}.remove`]: { params: { uid } },
