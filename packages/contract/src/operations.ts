@@ -26,6 +26,7 @@ import { tags } from './operations/tags.ts'
 import { terminals } from './operations/terminals.ts'
 import { tunnels } from './operations/tunnels.ts'
 import { users } from './operations/users.ts'
+import { views } from './operations/views.ts'
 
 export const operations = {
   instance,
@@ -43,6 +44,7 @@ export const operations = {
   scim,
   devices,
   containers,
+  views,
   tunnels,
   tags,
   sessions,

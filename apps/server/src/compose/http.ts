@@ -75,6 +75,7 @@ import type { Doorkeeper } from '../tunnels/doors/doorkeeper.ts'
 import { tunnelRoutes } from '../tunnels/routes.ts'
 import type { TunnelDeps } from '../tunnels/service.ts'
 import { userRoutes } from '../users/routes.ts'
+import { viewRoutes } from '../views/routes.ts'
 
 export interface ApiParts extends TerminalTickets {
   readonly config: ServerConfig
@@ -182,6 +183,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...singleSignOnRoutes(parts.singleSignOn, signIns),
     ...identityRoutes(parts.singleSignOn),
     ...loginKeyRoutes(config.secretKey, (device, source) => tenantContext(device.tenant, device, source)),
+    ...viewRoutes(),
     ...deviceRoutes(
       registration,
       { registrations: new RateLimiter(clock, REGISTRATIONS), exports: new RateLimiter(clock, EXPORTS) },

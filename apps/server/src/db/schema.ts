@@ -54,6 +54,9 @@ import type {
   RecordingPassagesTable,
 } from './tables/recording-tables.ts'
 
+import type { DeviceFavoritesTable, SavedViewsTable } from './tables/view-tables.ts'
+
+export type { DeviceFavoritesTable, SavedViewsTable } from './tables/view-tables.ts'
 export type { UsersTable } from './tables/user-tables.ts'
 
 /** A JSON object. Top-level arrays are excluded on purpose: `pg` would send them as PostgreSQL arrays. */
@@ -301,6 +304,8 @@ export interface Schema
   tunnels: TunnelsTable
   connectors: ConnectorsTable
   removed_devices: RemovedDevicesTable
+  saved_views: SavedViewsTable
+  device_favorites: DeviceFavoritesTable
   row_counts: RowCountsTable
   announcements: AnnouncementsTable
   announcement_reads: AnnouncementReadsTable

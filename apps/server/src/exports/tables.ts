@@ -62,6 +62,8 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
     order: ['uid'],
     without: { link_epoch: INTERNAL, link_node: INTERNAL, words: 'is in the other columns' },
   },
+  saved_views: { columns: ['id', 'user_id', 'name', 'list', 'query', 'created_at'], order: ['id'] },
+  device_favorites: { columns: ['user_id', 'device_uid'], order: ['user_id', 'device_uid'] },
   removed_devices: { columns: ['uid', 'removed_at', 'device'], order: ['uid'] },
   public_keys: {
     columns: [

@@ -75,6 +75,11 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
   const samples: Record<string, SampleInput> = {
     ...deviceCalls('devices'),
     ...deviceCalls('containers'),
+    'views.create': { body: { name: fresh('v'), query: { tag: ['rack'] } } },
+    'views.update': { params: { id: ids.view }, body: { name: fresh('v') } },
+    'views.remove': { params: { id: ids.view } },
+    'views.addFavorite': { params: byUid },
+    'views.removeFavorite': { params: byUid },
     'terminals.open': { params: byUid, body: { username: 'root' } },
     'terminals.openLegacy': { body: { device: ids.device, username: 'root', password: 'secret-12' } },
     'devices.rename': { params: byUid, body: { name: fresh('d') } },

@@ -35,6 +35,8 @@ export interface TenantIds {
   readonly tunnel: string
   readonly connector: string
   readonly scimToken: string
+  /** Saved view of the namespace. */
+  readonly view: string
   /** API keys by role, as programs send them. */
   readonly keys: Readonly<Record<Role, string>>
 }
@@ -70,6 +72,7 @@ export async function makeTenant(
     tunnel: hex(16),
     connector: randomUUID(),
     scimToken: randomUUID(),
+    view: randomUUID(),
     keys: { observer: randomUUID(), operator: randomUUID(), administrator: randomUUID(), owner: randomUUID() },
   }
   const tables = await tenantTables(db)
@@ -252,6 +255,11 @@ async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
       device: { ...device(ids.device, 'accepted', 'native') },
     })
     .execute()
+  await db
+    .insertInto('saved_views')
+    .values({ tenant_id, id: ids.view, user_id: null, name: MARK, list: 'devices', query: {}, created_at: new Date(0) })
+    .execute()
+  await db.insertInto('device_favorites').values({ tenant_id, user_id: owner, device_uid: ids.device }).execute()
   await fillProvisioning(db, tenant)
 }
 

@@ -1,11 +1,12 @@
 // What device lists can be filtered and sorted by.
 import type { DeviceSort } from '@bowline/contract/operations/devices'
+import type { UserId } from '@bowline/contract/schemas/common'
 import { type RawBuilder, sql } from 'kysely'
 import type { FilterProperties } from '../../db/lists/filter.ts'
 import { online } from '../store.ts'
 
 /** Properties that device lists can be filtered by, under the names that clients use. */
-export const DEVICE_PROPERTIES: FilterProperties = {
+const DEVICE_PROPERTIES: FilterProperties = {
   name: { sql: sql.ref('devices.name'), type: 'text' },
   hostname: { sql: sql.ref('devices.hostname'), type: 'text' },
   uid: { sql: sql.ref('devices.uid'), type: 'text' },
@@ -27,6 +28,12 @@ export const DEVICE_PROPERTIES: FilterProperties = {
   remote_addr: { sql: sql.ref('devices.remote_addr'), type: 'text' },
   last_seen: { sql: sql.ref('devices.last_seen'), type: 'time' },
   created_at: { sql: sql.ref('devices.created_at'), type: 'time' },
+}
+
+/** The properties for one person, who has favourites; programs and the platform have none. */
+export function propertiesFor(person: UserId | undefined): FilterProperties {
+  const favorites = sql`(select device_uid from device_favorites where user_id = ${person ?? ''})`
+  return { ...DEVICE_PROPERTIES, favorite: { sql: sql`(devices.uid in ${favorites})`, type: 'boolean' } }
 }
 
 /** What each order compares. Sorting by status is refined by last_seen. */

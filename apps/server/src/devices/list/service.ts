@@ -3,7 +3,7 @@ import type { Input } from '@bowline/contract/operation'
 import { LIMITS } from '@bowline/contract/limits'
 import type { devices as operations } from '@bowline/contract/operations/devices'
 import type { Device } from '@bowline/contract/schemas/device'
-import type { TenantContext } from '../../context.ts'
+import { type TenantContext, personOf } from '../../context.ts'
 import { compileFilter } from '../../db/lists/filter.ts'
 import type { Listing } from '../../db/lists/listing.ts'
 import { csvLine } from '../../platform/csv.ts'
@@ -11,7 +11,7 @@ import { describeDevices } from '../describe.ts'
 import { listRemovedDevices } from '../slots/removed.ts'
 import type { DeviceKind } from '../store.ts'
 import { toDevice } from '../wire.ts'
-import { DEVICE_PROPERTIES } from './properties.ts'
+import { propertiesFor } from './properties.ts'
 import { type DeviceScope, type FacetValue, countValues, findInOrder, listDevices, selectUids } from './store.ts'
 
 type ListQuery = Input<typeof operations.list>['query']
@@ -22,15 +22,19 @@ type ExportQuery = Input<typeof operations.export>['query']
 const EXPORT_PAGE = 500
 
 /** @throws {BowlineError} INVALID_FILTER */
-export function scopeOf(kind: DeviceKind, { status, filter }: Pick<ListQuery, 'status' | 'filter'>): DeviceScope {
-  return { kind, status, where: compileFilter(filter, DEVICE_PROPERTIES, 'and') }
+export function scopeOf(
+  { actor }: Pick<TenantContext, 'actor'>,
+  kind: DeviceKind,
+  { status, filter }: Pick<ListQuery, 'status' | 'filter'>,
+): DeviceScope {
+  return { kind, status, where: compileFilter(filter, propertiesFor(personOf(actor)), 'and') }
 }
 
 /** A page of the namespace's devices, or of its containers. @throws {BowlineError} INVALID_FILTER */
 export async function list(ctx: TenantContext, kind: DeviceKind, query: ListQuery): Promise<Listing<Device>> {
   if (query.status === 'removed') return listRemovedDevices(ctx, query)
   const { rows, total } = await listDevices(ctx.db, {
-    ...scopeOf(kind, query),
+    ...scopeOf(ctx, kind, query),
     sortBy: query.sort_by,
     order: query.order_by,
     limit: query.per_page,
@@ -41,7 +45,7 @@ export async function list(ctx: TenantContext, kind: DeviceKind, query: ListQuer
 
 /** Values of one property among the devices of a list, the most frequent first. @throws {BowlineError} INVALID_FILTER */
 export function facets(ctx: TenantContext, kind: DeviceKind, { by, ...query }: FacetQuery): Promise<FacetValue[]> {
-  return countValues(ctx.db, scopeOf(kind, query), by, LIMITS.facetValues)
+  return countValues(ctx.db, scopeOf(ctx, kind, query), by, LIMITS.facetValues)
 }
 
 /**
@@ -58,7 +62,7 @@ export async function exported(
   mayGoOn: () => Promise<boolean>,
 ): Promise<AsyncGenerator<string>> {
   const uids = await selectUids(ctx.db, {
-    ...scopeOf(kind, query),
+    ...scopeOf(ctx, kind, query),
     sortBy: query.sort_by,
     order: query.order_by,
     limit: LIMITS.exportedDevices,
