@@ -13,6 +13,8 @@ export const LIMITS = {
   /** Values of a property that a list can be narrowed by. */
   facetValues: 200,
   exportedDevices: 200_000,
+  /** Changes of many devices: devices of one, those under way in a namespace, days that a report is kept, reports listed. */
+  deviceJobs: { devices: 200_000, running: 5, keptDays: 7, listed: 20 },
   /** Saved views of one person, or of a namespace; favourites of one person; characters of a view's query as JSON. */
   views: { name: 60, perOwner: 50, favorites: 500, queryLength: 4_000 },
   tag: { min: 3, max: 255 },

@@ -7,6 +7,7 @@ import { auth } from './operations/auth.ts'
 import { billing } from './operations/billing.ts'
 import { connectors } from './operations/connectors.ts'
 import { containers, devices } from './operations/devices.ts'
+import { deviceJobs } from './operations/device-jobs.ts'
 import { firewall } from './operations/firewall.ts'
 import { heldLogins } from './operations/held-logins.ts'
 import { certificates, instance, nodes } from './operations/instance.ts'
@@ -45,6 +46,7 @@ export const operations = {
   devices,
   containers,
   views,
+  deviceJobs,
   tunnels,
   tags,
   sessions,

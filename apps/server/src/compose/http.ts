@@ -27,6 +27,7 @@ import type { ConnectorDeps } from '../connectors/service.ts'
 import type { Actor, TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { internalDeviceRoutes } from '../devices/internal-routes.ts'
+import { deviceJobRoutes } from '../device-jobs/routes.ts'
 import { deviceRoutes } from '../devices/routes.ts'
 import type { EventBus } from '../events/bus.ts'
 import { eventRoutes } from '../events/routes.ts'
@@ -107,6 +108,8 @@ export interface ApiParts extends TerminalTickets {
   readonly reviewTunnels: (tenant: TenantId) => Promise<void>
   readonly connectors: Pick<ConnectorDeps, 'dialing' | 'links'>
   readonly billing: Pick<Billing, 'deps' | 'stored'>
+  /** Starts the work on a new change of many devices. */
+  readonly wakeDeviceJobs: () => void
   /** True while running sessions are let end. */
   readonly isStopping: () => boolean
   /** True while the recording store is unreachable. */
@@ -184,6 +187,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...identityRoutes(parts.singleSignOn),
     ...loginKeyRoutes(config.secretKey, (device, source) => tenantContext(device.tenant, device, source)),
     ...viewRoutes(),
+    ...deviceJobRoutes(parts.wakeDeviceJobs),
     ...deviceRoutes(
       registration,
       { registrations: new RateLimiter(clock, REGISTRATIONS), exports: new RateLimiter(clock, EXPORTS) },

@@ -49,6 +49,8 @@ describe('tables with a tenant_id', () => {
       'closed_namespaces',
       'connectors',
       'device_favorites',
+      'device_job_items',
+      'device_jobs',
       'devices',
       'dropped_guesses',
       'factor_windows',

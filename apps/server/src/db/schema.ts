@@ -54,8 +54,10 @@ import type {
   RecordingPassagesTable,
 } from './tables/recording-tables.ts'
 
+import type { DeviceJobItemsTable, DeviceJobsTable } from './tables/device-job-tables.ts'
 import type { DeviceFavoritesTable, SavedViewsTable } from './tables/view-tables.ts'
 
+export type { DeviceJobsTable } from './tables/device-job-tables.ts'
 export type { DeviceFavoritesTable, SavedViewsTable } from './tables/view-tables.ts'
 export type { UsersTable } from './tables/user-tables.ts'
 
@@ -306,6 +308,8 @@ export interface Schema
   removed_devices: RemovedDevicesTable
   saved_views: SavedViewsTable
   device_favorites: DeviceFavoritesTable
+  device_jobs: DeviceJobsTable
+  device_job_items: DeviceJobItemsTable
   row_counts: RowCountsTable
   announcements: AnnouncementsTable
   announcement_reads: AnnouncementReadsTable

@@ -64,6 +64,15 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
   },
   saved_views: { columns: ['id', 'user_id', 'name', 'list', 'query', 'created_at'], order: ['id'] },
   device_favorites: { columns: ['user_id', 'device_uid'], order: ['user_id', 'device_uid'] },
+  device_jobs: {
+    columns: ['id', 'user_id', 'action', 'tags', 'state', 'total', 'undoes', 'created_at', 'finished_at'],
+    order: ['id'],
+    without: { leased_until: INTERNAL },
+  },
+  device_job_items: {
+    columns: ['job_id', 'device_uid', 'name', 'state', 'status_before', 'tags_before', 'error_code', 'error_message'],
+    order: ['job_id', 'device_uid'],
+  },
   removed_devices: { columns: ['uid', 'removed_at', 'device'], order: ['uid'] },
   public_keys: {
     columns: [

@@ -37,6 +37,8 @@ export interface TenantIds {
   readonly scimToken: string
   /** Saved view of the namespace. */
   readonly view: string
+  /** Finished change of many devices, of the owner. */
+  readonly job: string
   /** API keys by role, as programs send them. */
   readonly keys: Readonly<Record<Role, string>>
 }
@@ -73,6 +75,7 @@ export async function makeTenant(
     connector: randomUUID(),
     scimToken: randomUUID(),
     view: randomUUID(),
+    job: randomUUID(),
     keys: { observer: randomUUID(), operator: randomUUID(), administrator: randomUUID(), owner: randomUUID() },
   }
   const tables = await tenantTables(db)
@@ -260,6 +263,23 @@ async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
     .values({ tenant_id, id: ids.view, user_id: null, name: MARK, list: 'devices', query: {}, created_at: new Date(0) })
     .execute()
   await db.insertInto('device_favorites').values({ tenant_id, user_id: owner, device_uid: ids.device }).execute()
+  const job = { tenant_id, id: ids.job, user_id: owner, action: 'tag' as const, total: 1, undoes: null }
+  const [created_at, finished_at] = [new Date(0), FAR_OFF]
+  await db
+    .insertInto('device_jobs')
+    .values({ ...job, tags: [TAG], state: 'done', created_at, finished_at, leased_until: created_at })
+    .execute()
+  await db
+    .insertInto('device_job_items')
+    .values({
+      tenant_id,
+      job_id: ids.job,
+      device_uid: ids.device,
+      name: MARK,
+      status_before: 'accepted',
+      tags_before: [],
+    })
+    .execute()
   await fillProvisioning(db, tenant)
 }
 
