@@ -95,6 +95,10 @@ export const ERRORS = {
       'Nothing else signs in to this account: add a passkey first, or ask whoever runs this server for a password.',
   },
   PASSWORD_EXISTS: { status: 409, message: 'The account has a password; change it with the current one.' },
+  DEVICE_REPLACES_ONE: {
+    status: 403,
+    message: 'Would replace an accepted device with its MAC address: accept it by itself and compare the keys.',
+  },
   DEVICE_REPLACES: {
     status: 403,
     message:

@@ -21,6 +21,7 @@ export const WORDS: Readonly<Record<string, unknown>> = {
   'Device.name': 'raspberrypi',
   'devices.name': 'raspberrypi',
   'containers.name': 'web-1',
+  'deviceJobs.action': 'tag',
   'Device.public_key':
     '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA8Z4AGMerZvY2CcGzbvjdRN1ZyhxQNdTxc6xZk6V/GYk=\n-----END PUBLIC KEY-----\n',
   'DeviceAuth.name': 'raspberrypi',

@@ -8,6 +8,16 @@ export const LIMITS = {
   installKeyName: { min: 3, max: 40 },
   namespaceName: { min: 3, max: 30 },
   deviceName: { min: 1, max: 64 },
+  deviceNote: 2_000,
+  /** Custom fields of a device, and characters of their names and values. */
+  deviceFields: { count: 20, name: 40, value: 500 },
+  /** Values of a property that a list can be narrowed by. */
+  facetValues: 200,
+  exportedDevices: 200_000,
+  /** Changes of many devices: devices of one, those under way in a namespace, days that a report is kept, reports listed. */
+  deviceJobs: { devices: 200_000, running: 5, keptDays: 7, listed: 20 },
+  /** Saved views of one person, or of a namespace; favourites of one person; characters of a view's query as JSON. */
+  views: { name: 60, perOwner: 50, favorites: 500, queryLength: 4_000 },
   tag: { min: 3, max: 255 },
   tagsPerItem: 3,
   announcementTitle: 90,

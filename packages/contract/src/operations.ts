@@ -7,6 +7,7 @@ import { auth } from './operations/auth.ts'
 import { billing } from './operations/billing.ts'
 import { connectors } from './operations/connectors.ts'
 import { containers, devices } from './operations/devices.ts'
+import { deviceJobs } from './operations/device-jobs.ts'
 import { firewall } from './operations/firewall.ts'
 import { heldLogins } from './operations/held-logins.ts'
 import { installKeys } from './operations/install-keys.ts'
@@ -27,6 +28,7 @@ import { tags } from './operations/tags.ts'
 import { terminals } from './operations/terminals.ts'
 import { tunnels } from './operations/tunnels.ts'
 import { users } from './operations/users.ts'
+import { views } from './operations/views.ts'
 
 export const operations = {
   instance,
@@ -45,6 +47,8 @@ export const operations = {
   scim,
   devices,
   containers,
+  views,
+  deviceJobs,
   tunnels,
   tags,
   sessions,

@@ -170,8 +170,8 @@ function bindDevices(routes: Routes, state: FakeState): void {
       (device) => (query.status === '' || device.status === query.status) && JSON.stringify(device).includes(words),
     )
     const direction = query.order_by === 'asc' ? 1 : -1
-    const field: keyof Device = query.sort_by
-    chosen.sort((a, b) => direction * (a[field].localeCompare(b[field]) || a.uid.localeCompare(b.uid)))
+    const value = (device: Device): string => JSON.stringify(device[query.sort_by as keyof Device] ?? '')
+    chosen.sort((a, b) => direction * (value(a).localeCompare(value(b)) || a.uid.localeCompare(b.uid)))
     return slice(chosen, query)
   })
   routes.on(devices.get, ({ params }) => state.devices.get(params.uid) ?? fail('NOT_FOUND', { what: 'The device' }))

@@ -48,6 +48,8 @@ export function makeDevice(index: number, now: number, overrides: Partial<Device
     position: { latitude: 0, longitude: 0 },
     tags: [],
     public_url: false,
+    note: '',
+    fields: {},
     acceptable: true,
     ...overrides,
   }

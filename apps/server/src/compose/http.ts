@@ -27,6 +27,7 @@ import type { ConnectorDeps } from '../connectors/service.ts'
 import type { Actor, TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { internalDeviceRoutes } from '../devices/internal-routes.ts'
+import { deviceJobRoutes } from '../device-jobs/routes.ts'
 import { deviceRoutes } from '../devices/routes.ts'
 import type { EventBus } from '../events/bus.ts'
 import { eventRoutes } from '../events/routes.ts'
@@ -75,6 +76,7 @@ import type { Doorkeeper } from '../tunnels/doors/doorkeeper.ts'
 import { tunnelRoutes } from '../tunnels/routes.ts'
 import type { TunnelDeps } from '../tunnels/service.ts'
 import { userRoutes } from '../users/routes.ts'
+import { viewRoutes } from '../views/routes.ts'
 
 export interface ApiParts extends TerminalTickets {
   readonly config: ServerConfig
@@ -106,6 +108,8 @@ export interface ApiParts extends TerminalTickets {
   readonly reviewTunnels: (tenant: TenantId) => Promise<void>
   readonly connectors: Pick<ConnectorDeps, 'dialing' | 'links'>
   readonly billing: Pick<Billing, 'deps' | 'stored'>
+  /** Starts the work on a new change of many devices. */
+  readonly wakeDeviceJobs: () => void
   /** True while running sessions are let end. */
   readonly isStopping: () => boolean
   /** Other nodes have the database, and this one does not. */
@@ -126,8 +130,8 @@ const REGISTRATIONS = { perSecond: 20, burst: 200 }
 
 /** Test mails per second and person: each dials a server that the person names. */
 const TEST_MAILS = { perSecond: 0.1, burst: 20 }
-/** Exports of the audit log per second and person: each may read all of it. */
-const AUDIT_EXPORTS = { perSecond: 0.1, burst: 20 }
+/** Exports of a list per second and person: each may read all of it. */
+const EXPORTS = { perSecond: 0.1, burst: 20 }
 /** Terminals per second and source: people open them by hand. */
 const TERMINALS = { perSecond: 5, burst: 50 }
 
@@ -174,7 +178,13 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...singleSignOnRoutes(parts.singleSignOn, signIns),
     ...identityRoutes(parts.singleSignOn),
     ...loginKeyRoutes(config.secretKey, (device, source) => tenantContext(device.tenant, device, source)),
-    ...deviceRoutes(registration, new RateLimiter(clock, REGISTRATIONS), removal),
+    ...viewRoutes(),
+    ...deviceJobRoutes(parts.wakeDeviceJobs),
+    ...deviceRoutes(
+      registration,
+      { registrations: new RateLimiter(clock, REGISTRATIONS), exports: new RateLimiter(clock, EXPORTS) },
+      removal,
+    ),
     ...internalDeviceRoutes(system, (tenant, source) =>
       tenantContext(tenant, { kind: 'system', name: 'internal call' }, source),
     ),
@@ -246,7 +256,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
       ...sessionEnding,
       contextOf: tenantContext,
       reviewTunnels: parts.reviewTunnels,
-      exports: new RateLimiter(clock, AUDIT_EXPORTS),
+      exports: new RateLimiter(clock, EXPORTS),
       place: config.place,
     }),
     ...mailRoutes({

@@ -27,6 +27,8 @@ import { loadInstanceKeys } from '../instance/keys.ts'
 import { serveOpenApi } from '../instance/routes.ts'
 import { isInstanceSetUp } from '../instance/service.ts'
 import { awaitEndOfEarlierRun } from '../nodes/twin.ts'
+import { deviceJobLoop } from '../device-jobs/runner.ts'
+import { recordingRemoval } from '../recordings/removal.ts'
 import { startJobs } from '../jobs/jobs.ts'
 import { findLeavers } from '../jobs/leavers.ts'
 import { isMember } from '../membership/membership.ts'
@@ -195,6 +197,8 @@ async function start(
   const stopping = new AbortController()
   const isInternal = internalCallers(config.nodeSecret)
   const requestLimits = createRequestLimits(clock, config.isExemptSource)
+  const deviceJobs = deviceJobLoop({ system, tenantContext, removal: recordingRemoval(recordings.ledger), log })
+  onEnd(() => deviceJobs.stop())
   const http = await createHttpServer({
     clock,
     log,
@@ -249,6 +253,7 @@ async function start(
       isDegraded: () => uploads?.away === true,
       isStopping: () => agents.isDraining,
       isCutOff,
+      wakeDeviceJobs: () => deviceJobs.wake(),
       ...terminalTickets,
       closeConnection: (session, cause) =>
         gateway.closeSession(session.uid, cause) || cluster?.closeElsewhere(session, cause) === true,
@@ -294,7 +299,7 @@ async function start(
   await certificates.start(onEnd, mail.queue)
   billing.start(onEnd)
   const shared = { once: nodes.once, auth, mailRequests, ...singleSignOn.parts }
-  const jobs = { ...shared, system, recordings, live, billing: billing.deps }
+  const jobs = { ...shared, system, recordings, live, deviceJobs, billing: billing.deps }
   const ending = (tenants: ReadonlySet<TenantId>): void => endNamespaces(tenants, { agents, live })
   startJobs({ ...jobs, clock, log, tenantContext, settings, endNamespaces: ending }, onEnd)
   const { port } = http.server.address() as AddressInfo

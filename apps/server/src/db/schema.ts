@@ -54,6 +54,11 @@ import type {
   RecordingPassagesTable,
 } from './tables/recording-tables.ts'
 
+import type { DeviceJobItemsTable, DeviceJobsTable } from './tables/device-job-tables.ts'
+import type { DeviceFavoritesTable, SavedViewsTable } from './tables/view-tables.ts'
+
+export type { DeviceJobsTable } from './tables/device-job-tables.ts'
+export type { DeviceFavoritesTable, SavedViewsTable } from './tables/view-tables.ts'
 export type { UsersTable } from './tables/user-tables.ts'
 
 /** A JSON object. Top-level arrays are excluded on purpose: `pg` would send them as PostgreSQL arrays. */
@@ -85,6 +90,11 @@ export interface DevicesTable {
   public_name: string | null
   /** Time stated in the newest registration signed by the device's key; null: none was signed. */
   signed_at: Date | null
+  note: Generated<string>
+  /** Custom fields: texts by name. */
+  fields: Generated<JsonObject>
+  /** Generated column: what a search looks at, in lower case. */
+  words: GeneratedAlways<string>
   /** Generated column: containers are devices of the connector's platform. */
   kind: GeneratedAlways<'devices' | 'containers'>
 }
@@ -314,6 +324,10 @@ export interface Schema
   tunnels: TunnelsTable
   connectors: ConnectorsTable
   removed_devices: RemovedDevicesTable
+  saved_views: SavedViewsTable
+  device_favorites: DeviceFavoritesTable
+  device_jobs: DeviceJobsTable
+  device_job_items: DeviceJobItemsTable
   row_counts: RowCountsTable
   announcements: AnnouncementsTable
   announcement_reads: AnnouncementReadsTable

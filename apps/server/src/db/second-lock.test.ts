@@ -18,6 +18,7 @@ import * as apiKeys from '../api-keys/service.ts'
 import { listKeys } from '../install-keys/service.ts'
 import * as connectors from '../connectors/service.ts'
 import type { TenantContext } from '../context.ts'
+import { list as listDevices } from '../devices/list/service.ts'
 import * as devices from '../devices/service.ts'
 import * as firewall from '../firewall/service.ts'
 import { type TestTenant, makeTenant, tenantTables } from '../testing/tenant.ts'
@@ -169,7 +170,7 @@ describe('statements without any condition', () => {
 describe('use cases without any condition', () => {
   const readings: Readonly<Record<string, (ctx: TenantContext) => Promise<unknown>>> = {
     'the list of devices': (ctx) =>
-      devices.list(ctx, 'devices', {
+      listDevices(ctx, 'devices', {
         ...PAGE,
         status: 'accepted',
         sort_by: 'last_seen',

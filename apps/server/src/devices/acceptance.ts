@@ -13,7 +13,7 @@ import { deleteDevice, findAcceptedTwins, lockDevice, lockNamespace, moveHistory
 
 /**
  * Sets a device's status by the verb of the path. Accepting a device with the MAC of an accepted one replaces that
- * device: its names and tags are kept, and its sessions and tunnels move. Anybody may register any MAC, so this requires
+ * device: its name, tags, note and fields are kept, and its sessions and tunnels move. Anybody may register any MAC, so this requires
  * the permission to remove devices.
  * @throws {BowlineError} NOT_FOUND, DEVICE_STATUS_FINAL, DEVICE_NAME_TAKEN, DEVICE_REPLACES, DEVICE_LIMIT,
  *   PAYMENT_REQUIRED
@@ -26,8 +26,8 @@ export async function setStatus(ctx: TenantContext, uid: DeviceUid, word: keyof 
     const device = (await lockDevice(db, uid)) ?? fail('NOT_FOUND', { what: 'The device' })
     if (!mayBecome(device.status, status)) fail('DEVICE_STATUS_FINAL')
     const old = status === 'accepted' ? await makeRoom(inner, device, namespace.max_devices) : undefined
-    const { name, tags, public_url, public_name } = old ?? device
-    const kept = { name, tags, public_url, public_name }
+    const { name, tags, public_url, public_name, note, fields } = old ?? device
+    const kept = { name, tags, public_url, public_name, note, fields }
     await updateDevice(db, uid, { status, status_updated_at: new Date(ctx.clock.now()), ...kept })
     const replaces = old ? { replaces: old.uid } : {}
     await audit(inner, `device.${word}`, uid, { name, before: device.status, after: status, ...replaces })

@@ -1,19 +1,26 @@
 // Routes of devices.
+import { Readable } from 'node:stream'
 import { fail } from '@bowline/contract/errors'
 import { operations } from '@bowline/contract/operations'
 import type { RateLimiter } from '@bowline/base/rate-limiter'
 import { type Route, memberRoute, publicRoute } from '../http/route.ts'
 import { sourceKey } from '../platform/network/address.ts'
-import type { RecordingRemoval } from '../context.ts'
+import { type RecordingRemoval, personOf } from '../context.ts'
 import { type RegistrationDeps, registerDevice } from './registration.ts'
 import { setStatus } from './acceptance.ts'
-import { addTag, get, list, remove, removeTag, setTags, update } from './service.ts'
+import { exported, facets, list } from './list/service.ts'
+import { addTag, get, remove, removeTag, setTags, update } from './service.ts'
 
 /**
  * @param registrations rate limit per source: the call needs no credential
+ * @param exports rate limit per person: each reads every device that matches
  * @param removal records the removal of a device's recordings
  */
-export function deviceRoutes(deps: RegistrationDeps, registrations: RateLimiter, removal: RecordingRemoval): Route[] {
+export function deviceRoutes(
+  deps: RegistrationDeps,
+  { registrations, exports }: Readonly<Record<'registrations' | 'exports', RateLimiter>>,
+  removal: RecordingRemoval,
+): Route[] {
   const { auth } = operations
   return [
     publicRoute(auth.authenticateDevice, ({ source }, { body }) => {
@@ -22,6 +29,15 @@ export function deviceRoutes(deps: RegistrationDeps, registrations: RateLimiter,
     }),
     ...(['devices', 'containers'] as const).flatMap((kind) => [
       memberRoute(operations[kind].list, (ctx, { query }) => list(ctx, kind, query)),
+      memberRoute(operations[kind].facets, (ctx, { query }) => facets(ctx, kind, query)),
+      memberRoute(operations[kind].export, async (ctx, { query }) => {
+        if (!exports.take(personOf(ctx.actor) ?? ctx.tenant)) fail('TOO_MANY_REQUESTS', { seconds: 10 })
+        const chunks = await exported(ctx, kind, query, () => ctx.isStillAdmitted())
+        const type = query.format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl'
+        void ctx.reply.header('content-disposition', `attachment; filename="${kind}.${query.format}"`).type(type)
+        await ctx.reply.send(Readable.from(chunks))
+        return undefined
+      }),
       memberRoute(operations[kind].get, (ctx, { params }) => get(ctx, params.uid)),
       memberRoute(operations[kind].update, (ctx, { params, body }) => update(ctx, params.uid, body)),
       memberRoute(operations[kind].addTag, (ctx, { params, body }) => addTag(ctx, params.uid, body.tag)),

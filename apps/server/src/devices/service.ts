@@ -1,52 +1,19 @@
 // Use cases of devices.
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
-import type { devices as operations } from '@bowline/contract/operations/devices'
-import type { Input } from '@bowline/contract/operation'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import type { Device } from '@bowline/contract/schemas/device'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import type { RecordingRemoval } from '../context.ts'
-import type { Listing } from '../db/lists/listing.ts'
-import { compileFilter } from '../db/lists/filter.ts'
 import { actorMay, roleOf } from '../policy/authority.ts'
 import { authorizeDeviceChange } from '../policy/device-policy.ts'
 import { describeDevice, describeDevices } from './describe.ts'
 import { countsRemoved } from './slots/limits.ts'
 import { publicName } from './public-name.ts'
-import { listRemovedDevices } from './slots/removed.ts'
 import { keepRemoved } from './slots/store.ts'
-import {
-  DEVICE_PROPERTIES,
-  type DeviceKind,
-  countDevices,
-  deleteDevice,
-  findDevice,
-  findDevices,
-  isNameTaken,
-  listDevices,
-  lockDevice,
-  updateDevice,
-} from './store.ts'
+import { countDevices, deleteDevice, findDevice, findDevices, isNameTaken, lockDevice, updateDevice } from './store.ts'
 import { toDevice } from './wire.ts'
-
-type ListQuery = Input<typeof operations.list>['query']
-
-/** A page of the namespace's devices, or of its containers. */
-export async function list(ctx: TenantContext, kind: DeviceKind, query: ListQuery): Promise<Listing<Device>> {
-  if (query.status === 'removed') return listRemovedDevices(ctx, query)
-  const { rows, total } = await listDevices(ctx.db, {
-    kind,
-    where: compileFilter(query.filter, DEVICE_PROPERTIES, 'and'),
-    status: query.status,
-    sortBy: query.sort_by,
-    order: query.order_by === 'asc' ? 'asc' : 'desc',
-    limit: query.per_page,
-    offset: (query.page - 1) * query.per_page,
-  })
-  return { items: await describeDevices(ctx, rows), total }
-}
 
 /** @throws {BowlineError} NOT_FOUND, also for devices of other namespaces */
 export async function get(ctx: TenantContext, uid: DeviceUid): Promise<Device> {
@@ -90,18 +57,23 @@ export async function remove(ctx: TenantContext, uid: DeviceUid, removal: Record
   ctx.emit({ type: 'device.removed', uid })
 }
 
+/** Omitted ones stay. */
+export interface DeviceChanges {
+  readonly name?: string | undefined
+  readonly public_url?: boolean | undefined
+  readonly note?: string | undefined
+  readonly fields?: Readonly<Record<string, string>> | undefined
+}
+
 /**
- * Changes the name or the public_url flag; omitted fields stay. With the flag, tunnels of the device have names that
+ * Changes the name, the public_url flag, the note or the custom fields; omitted ones stay. With the flag, tunnels of the device have names that
  * everybody can guess: it is for those who may create tunnels.
  * @throws {BowlineError} NOT_FOUND; DEVICE_NAME_TAKEN; PUBLIC_NAME_TAKEN; POLICY_CHANGE; FORBIDDEN; INVALID_INPUT
  */
-export async function update(
-  ctx: TenantContext,
-  uid: DeviceUid,
-  changes: { readonly name?: string | undefined; readonly public_url?: boolean | undefined },
-): Promise<void> {
+export async function update(ctx: TenantContext, uid: DeviceUid, changes: DeviceChanges): Promise<void> {
   await change(ctx, uid, async (db, device) => {
     const { name = device.name, public_url: publicUrl = device.public_url } = changes
+    const { note = device.note, fields = device.fields } = changes
     const renamed = name !== device.name
     if (renamed && (await isNameTaken(db, uid, name))) fail('DEVICE_NAME_TAKEN', { name }, ['name'])
     const policy = await authorizeDeviceChange({ ...ctx, db }, device, { name, tags: device.tags })
@@ -110,10 +82,10 @@ export async function update(
     // Devices whose flag was set while it had no effect get a name only from somebody who asks for one.
     const asksForName = changes.public_url === true && mayName
     const kept = device.public_name ?? (asksForName ? await newPublicName(db, uid, name) : null)
-    await updateDevice(db, uid, { name, public_url: publicUrl, public_name: kept })
+    await updateDevice(db, uid, { name, public_url: publicUrl, public_name: kept, note, fields })
     await audit({ ...ctx, db }, 'device.update', uid, {
-      before: { name: device.name, public_url: device.public_url },
-      after: { name, public_url: publicUrl },
+      before: { name: device.name, public_url: device.public_url, note: device.note, fields: device.fields },
+      after: { name, public_url: publicUrl, note, fields },
       ...(policy ? { policy } : {}),
     })
   })

@@ -1,19 +1,9 @@
 // SQL of devices. Functions with a tenant's connection see that tenant's rows; presence has its own file.
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
-import { DEVICE_STATUSES, type DeviceStatus } from '@bowline/contract/schemas/device'
+import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import { LIMITS } from '@bowline/contract/limits'
-import {
-  type Expression,
-  type Insertable,
-  type Kysely,
-  type Selectable,
-  type SqlBool,
-  type Updateable,
-  sql,
-} from 'kysely'
-import type { FilterProperties } from '../db/lists/filter.ts'
+import { type Insertable, type Kysely, type Selectable, type Updateable, sql } from 'kysely'
 import { countRows } from '../db/lists/count.ts'
-import { readPage } from '../db/lists/page.ts'
 import { devicesByStatus, totalOf } from '../db/lists/row-counts.ts'
 import type { DevicesTable, Schema } from '../db/schema.ts'
 
@@ -39,28 +29,6 @@ export const online = sql<boolean>`devices.disconnected_at is null and (devices.
 const heldAt = sql<Date | null>`(select beat.heartbeat_at from node_heartbeats() beat
   where beat.id = devices.link_node and devices.disconnected_at is null)`
 
-/** Properties that device lists can be filtered by, under the names that clients use. */
-export const DEVICE_PROPERTIES: FilterProperties = {
-  name: { sql: sql.ref('devices.name'), type: 'text' },
-  hostname: { sql: sql.ref('devices.hostname'), type: 'text' },
-  uid: { sql: sql.ref('devices.uid'), type: 'text' },
-  status: { sql: sql.ref('devices.status'), type: 'text' },
-  online: { sql: sql`(${online})`, type: 'boolean' },
-  tags: { sql: sql.ref('devices.tags'), type: 'text-array' },
-  'tags.name': { sql: sql.ref('devices.tags'), type: 'text-array' },
-  mac: { sql: sql.ref('devices.mac'), type: 'text' },
-  'identity.mac': { sql: sql.ref('devices.mac'), type: 'text' },
-  platform: { sql: sql`devices.info->>'platform'`, type: 'text' },
-  'info.id': { sql: sql`devices.info->>'id'`, type: 'text' },
-  'info.platform': { sql: sql`devices.info->>'platform'`, type: 'text' },
-  'info.version': { sql: sql`devices.info->>'version'`, type: 'text' },
-  'info.arch': { sql: sql`devices.info->>'arch'`, type: 'text' },
-  'info.pretty_name': { sql: sql`devices.info->>'pretty_name'`, type: 'text' },
-  remote_addr: { sql: sql.ref('devices.remote_addr'), type: 'text' },
-  last_seen: { sql: sql.ref('devices.last_seen'), type: 'time' },
-  created_at: { sql: sql.ref('devices.created_at'), type: 'time' },
-}
-
 function selectDevices(db: Kysely<Schema>) {
   return db
     .selectFrom('devices')
@@ -71,69 +39,6 @@ function selectDevices(db: Kysely<Schema>) {
 
 /** Containers are devices of the connector's platform; each list excludes the other kind. */
 export type DeviceKind = 'devices' | 'containers'
-
-export interface DeviceQuery {
-  readonly kind: DeviceKind
-  readonly status: DeviceStatus | ''
-  /** Compiled filter of the request. */
-  readonly where: Expression<SqlBool> | undefined
-  readonly sortBy: 'last_seen' | 'name' | 'created_at' | 'status' | 'status_updated_at'
-  readonly order: 'asc' | 'desc'
-  readonly limit: number
-  readonly offset: number
-}
-
-/** A page of devices, with the total number of matches. */
-export function listDevices(
-  db: Kysely<Schema>,
-  query: DeviceQuery,
-): Promise<{ rows: readonly DeviceRow[]; total: number }> {
-  const { where, kind, status } = query
-  return readPage(db, query, {
-    total: (one) => (where ? countRows(matching(one, query)) : totalOf(one, kind, status === '' ? undefined : status)),
-    async read(one, page, opposite) {
-      const order = opposite ? reversed(query.order) : query.order
-      const uids = await selectUids(one, { ...query, ...page, order })
-      const rows = new Map((await findDevices(one, uids)).map((row) => [row.uid, row]))
-      // Rows may have been removed in between.
-      return uids.flatMap((uid) => rows.get(uid) ?? [])
-    },
-    isTotalKept: where === undefined,
-  })
-}
-
-/** Unordered rows of a list. */
-function matching(db: Kysely<Schema>, { kind, status, where }: Pick<DeviceQuery, 'kind' | 'status' | 'where'>) {
-  let select = db.selectFrom('devices').where('kind', '=', kind)
-  if (status !== '') select = select.where('status', '=', status)
-  return where ? select.where(where) : select
-}
-
-function reversed(order: 'asc' | 'desc'): 'asc' | 'desc' {
-  return order === 'asc' ? 'desc' : 'asc'
-}
-
-/**
- * Selects the devices of a page, from an index alone unless other columns are filtered. Every status has its own range
- * of the indexes: a list of all statuses merges five. Ties are broken by uid in the opposite direction, as in the
- * indexes; sorting by status is refined by last_seen in the same direction.
- */
-async function selectUids(db: Kysely<Schema>, query: DeviceQuery): Promise<DeviceUid[]> {
-  const { sortBy, order, limit, offset } = query
-  const column = sortBy === 'status' ? 'last_seen' : sortBy
-  const statuses = query.status === '' ? DEVICE_STATUSES : [query.status]
-  const ranges = statuses.map((status) =>
-    matching(db, { ...query, status })
-      .select(['uid', 'status', `${column} as place`])
-      .orderBy(column, order)
-      .orderBy('uid', reversed(order))
-      .limit(limit + offset),
-  )
-  const { rows } = await sql<{ uid: DeviceUid }>`select uid from (${sql.join(ranges, sql` union all `)}) as page
-    order by ${sortBy === 'status' ? sql`status ${sql.raw(order)},` : sql``} place ${sql.raw(order)}, uid ${sql.raw(reversed(order))}
-    limit ${limit} offset ${offset}`.execute(db)
-  return rows.map((row) => row.uid)
-}
 
 /** Pending devices first registered before `before`, oldest first. */
 export function listPendingSince(db: Kysely<Schema>, before: Date): Promise<{ uid: DeviceUid; name: string }[]> {
@@ -171,7 +76,7 @@ export function readAcceptedByName(
   db: Kysely<Schema>,
   { kind, after, limit }: { kind: DeviceKind; after: string | undefined; limit: number },
 ): Promise<{ name: string; tags: readonly string[] }[]> {
-  const accepted = matching(db, { kind, status: 'accepted', where: undefined })
+  const accepted = db.selectFrom('devices').where('kind', '=', kind).where('status', '=', 'accepted')
   const rest = after === undefined ? accepted : accepted.where('name', '>', after)
   return rest.select(['name', 'tags']).orderBy('name').limit(limit).execute()
 }
@@ -293,7 +198,9 @@ export async function countDevices(db: Kysely<Schema>): Promise<Readonly<Record<
       accepted: countOf('accepted'),
       pending: countOf('pending'),
       rejected: countOf('rejected'),
-      online: await countRows(matching(db, { kind, status: 'accepted', where: online })),
+      online: await countRows(
+        db.selectFrom('devices').where('kind', '=', kind).where('status', '=', 'accepted').where(online),
+      ),
     }
   }
   return { devices: await countsOf('devices'), containers: await countsOf('containers') }

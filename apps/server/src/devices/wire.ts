@@ -1,5 +1,5 @@
 // API representation of a device.
-import { type Device, DeviceInfo, type ReplacedDevice } from '@bowline/contract/schemas/device'
+import { type Device, DeviceFields, DeviceInfo, type ReplacedDevice } from '@bowline/contract/schemas/device'
 import type { DeviceRow } from './store.ts'
 
 /** Effect of accepting a device. */
@@ -34,6 +34,8 @@ export function toDevice(
     position: { latitude: row.latitude, longitude: row.longitude },
     tags: [...row.tags],
     public_url: row.public_url,
+    note: row.note,
+    fields: DeviceFields.safeParse(row.fields).data ?? {},
     acceptable,
     ...(replaces ? { replaces } : {}),
   }

@@ -56,9 +56,22 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
       'public_name',
       'signed_at',
       'kind',
+      'note',
+      'fields',
     ],
     order: ['uid'],
-    without: { link_epoch: INTERNAL, link_node: INTERNAL },
+    without: { link_epoch: INTERNAL, link_node: INTERNAL, words: 'is in the other columns' },
+  },
+  saved_views: { columns: ['id', 'user_id', 'name', 'list', 'query', 'created_at'], order: ['id'] },
+  device_favorites: { columns: ['user_id', 'device_uid'], order: ['user_id', 'device_uid'] },
+  device_jobs: {
+    columns: ['id', 'user_id', 'action', 'tags', 'state', 'total', 'undoes', 'created_at', 'finished_at'],
+    order: ['id'],
+    without: { leased_until: INTERNAL },
+  },
+  device_job_items: {
+    columns: ['job_id', 'device_uid', 'name', 'state', 'status_before', 'tags_before', 'error_code', 'error_message'],
+    order: ['job_id', 'device_uid'],
   },
   removed_devices: { columns: ['uid', 'removed_at', 'device'], order: ['uid'] },
   public_keys: {

@@ -11,6 +11,7 @@ import type { Actor, TenantContext } from '../context.ts'
 import { foldCounts } from '../db/lists/row-counts.ts'
 import type { Schema } from '../db/schema.ts'
 import { forgetExpiredFactors } from '../mfa/service.ts'
+import { forgetDeviceJobs } from '../device-jobs/runner.ts'
 import { removeStalePending } from '../devices/pending.ts'
 import type { LiveLogins } from '../gateway/login/live-logins.ts'
 import { forgetChallenges } from '../passkeys/service.ts'
@@ -36,6 +37,7 @@ export interface JobsDeps {
   readonly once: RunOnce
   readonly auth: AuthDeps
   readonly mailRequests: Pick<MailRequests, 'wake'>
+  readonly deviceJobs: { wake(): void }
   readonly singleSignOn: SingleSignOnDeps
   readonly billing: BillingDeps
   readonly system: Kysely<Schema>
@@ -92,6 +94,7 @@ export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) =
       if (count > 0) log.info('namespaces.purged', { count })
     },
     () => forgetTickets(system),
+    () => forgetDeviceJobs(system, clock.now()),
     () => removeExpired(system, recordings, contextOf, new Date(clock.now())),
   ]
   every(
@@ -105,6 +108,8 @@ export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) =
   every(
     LEAVERS_INTERVAL_MS,
     () => live.reviewLeavers(),
+    // Another node may have stopped in the middle of one.
+    async () => deps.deviceJobs.wake(),
     // Another process may have deleted the namespace.
     alone(async () => deps.endNamespaces(await closedTenants(system))),
   )

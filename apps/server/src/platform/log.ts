@@ -63,6 +63,7 @@ export type LogEvent =
   | 'docs.page-view'
   | 'docs.feedback'
   | 'jobs.error'
+  | 'device-jobs.error'
   | 'namespaces.purged'
   | 'export.incomplete'
   | 'export.ended'

@@ -62,6 +62,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
   const deviceCalls = (noun: 'devices' | 'containers'): Record<string, SampleInput> => {
     const uid = noun === 'devices' ? ids.device : ids.container
     return {
+      [`${noun}.facets`]: { query: { by: 'tag' } },
       [`${noun}.get`]: { params: { uid } },
       [`${noun}.update`]: { params: { uid }, body: { name: fresh('d') } },
       [`${noun}.remove`]: { params: { uid } },
@@ -74,6 +75,15 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
   const samples: Record<string, SampleInput> = {
     ...deviceCalls('devices'),
     ...deviceCalls('containers'),
+    'views.create': { body: { name: fresh('v'), query: { tag: ['rack'] } } },
+    'views.update': { params: { id: ids.view }, body: { name: fresh('v') } },
+    'views.remove': { params: { id: ids.view } },
+    'views.addFavorite': { params: byUid },
+    'views.removeFavorite': { params: byUid },
+    'deviceJobs.create': { body: { action: 'tag', tags: ['another'] } },
+    'deviceJobs.get': { params: { id: ids.job } },
+    'deviceJobs.stop': { params: { id: ids.job } },
+    'deviceJobs.undo': { params: { id: ids.job } },
     'terminals.open': { params: byUid, body: { username: 'root' } },
     'terminals.openLegacy': { body: { device: ids.device, username: 'root', password: 'secret-12' } },
     'devices.rename': { params: byUid, body: { name: fresh('d') } },

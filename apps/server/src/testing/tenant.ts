@@ -35,6 +35,10 @@ export interface TenantIds {
   readonly tunnel: string
   readonly connector: string
   readonly scimToken: string
+  /** Saved view of the namespace. */
+  readonly view: string
+  /** Finished change of many devices, of the owner. */
+  readonly job: string
   /** API keys by role, as programs send them. */
   readonly keys: Readonly<Record<Role, string>>
 }
@@ -70,6 +74,8 @@ export async function makeTenant(
     tunnel: hex(16),
     connector: randomUUID(),
     scimToken: randomUUID(),
+    view: randomUUID(),
+    job: randomUUID(),
     keys: { observer: randomUUID(), operator: randomUUID(), administrator: randomUUID(), owner: randomUUID() },
   }
   const tables = await tenantTables(db)
@@ -261,6 +267,28 @@ async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
       tenant_id,
       uid: DeviceUid.parse('f'.repeat(64)),
       device: { ...device(ids.device, 'accepted', 'native') },
+    })
+    .execute()
+  await db
+    .insertInto('saved_views')
+    .values({ tenant_id, id: ids.view, user_id: null, name: MARK, list: 'devices', query: {}, created_at: new Date(0) })
+    .execute()
+  await db.insertInto('device_favorites').values({ tenant_id, user_id: owner, device_uid: ids.device }).execute()
+  const job = { tenant_id, id: ids.job, user_id: owner, action: 'tag' as const, total: 1, undoes: null }
+  const [created_at, finished_at] = [new Date(0), FAR_OFF]
+  await db
+    .insertInto('device_jobs')
+    .values({ ...job, tags: [TAG], state: 'done', created_at, finished_at, leased_until: created_at })
+    .execute()
+  await db
+    .insertInto('device_job_items')
+    .values({
+      tenant_id,
+      job_id: ids.job,
+      device_uid: ids.device,
+      name: MARK,
+      status_before: 'accepted',
+      tags_before: [],
     })
     .execute()
   await fillProvisioning(db, tenant)

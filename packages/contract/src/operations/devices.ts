@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { operation } from '../operation.ts'
 import { DeviceUid, Page } from '../schemas/common.ts'
-import { DEVICE_STATUSES, Device } from '../schemas/device.ts'
+import { DEVICE_STATUSES, Device, DeviceFields } from '../schemas/device.ts'
 import { FilterText } from '../schemas/filter.ts'
 import { DeviceTags, Tag } from '../schemas/tag.ts'
 
@@ -25,7 +25,40 @@ export const DeviceName = z
   .regex(/^[A-Za-z0-9_-]+$/, 'may have letters, digits, - and _ only')
   .toLowerCase()
 
-const SORT_FIELDS = ['last_seen', 'name', 'created_at', 'status', 'status_updated_at'] as const
+const SORT_FIELDS = [
+  'last_seen',
+  'name',
+  'created_at',
+  'status',
+  'status_updated_at',
+  'online',
+  'address',
+  'mac',
+  'system',
+  'arch',
+  'version',
+  'tags',
+] as const
+export type DeviceSort = (typeof SORT_FIELDS)[number]
+
+/** Properties by whose values a list can be narrowed. */
+export const FACETS = ['tag', 'system', 'arch', 'version', 'online'] as const
+export type FacetName = (typeof FACETS)[number]
+
+/** The devices of a list. */
+const Scope = z.object({
+  filter: FilterText,
+  /** Absent: accepted. Present and empty: every status. */
+  status: z.union([z.enum(DEVICE_STATUSES), z.literal('')]).default('accepted'),
+})
+
+const Order = z.object({
+  sort_by: z.enum(SORT_FIELDS).default('last_seen'),
+  order_by: z
+    .string()
+    .default('desc')
+    .transform((order) => (order === 'asc' ? 'asc' : 'desc')),
+})
 
 /** Calls shared by devices and containers. */
 function deviceOperations(noun: 'devices' | 'containers') {
@@ -38,19 +71,36 @@ function deviceOperations(noun: 'devices' | 'containers') {
       noun,
       summary: `The ${noun} of the namespace`,
       access: { kind: 'member', keys: true },
-      query: Page.extend({
-        filter: FilterText,
-        /** Absent: accepted. Present and empty: every status. */
-        status: z.union([z.enum(DEVICE_STATUSES), z.literal('')]).default('accepted'),
-        sort_by: z.enum(SORT_FIELDS).default('last_seen'),
-        order_by: z
-          .string()
-          .default('desc')
-          .transform((order) => (order === 'asc' ? 'asc' : 'desc')),
-      }),
+      query: Page.extend({ ...Scope.shape, ...Order.shape }),
       response: z.array(Device),
       total: true,
       errors: ['INVALID_FILTER'],
+    }),
+    facets: operation({
+      method: 'GET',
+      path: `${path}/facets`,
+      noun,
+      summary: `Values of a property among the ${noun} that match, the most frequent first`,
+      access: { kind: 'member', keys: true },
+      query: Scope.extend({ by: z.enum(FACETS, `must be one of ${FACETS.join(', ')}`) }),
+      response: z.array(z.object({ value: z.string(), count: z.number().int() })),
+      errors: ['INVALID_FILTER'],
+    }),
+    export: operation({
+      method: 'GET',
+      path: `${path}/export`,
+      noun,
+      summary: `All ${noun} that match, as CSV or JSON lines`,
+      access: { kind: 'member', keys: true },
+      query: z.object({
+        ...Scope.shape,
+        ...Order.shape,
+        format: z.enum(['csv', 'jsonl'], 'must be csv or jsonl').default('csv'),
+      }),
+      response: z.array(Device),
+      jsonLines: true,
+      asCsv: true,
+      errors: ['INVALID_FILTER', 'TOO_MANY_REQUESTS'],
     }),
     get: operation({
       method: 'GET',
@@ -66,10 +116,17 @@ function deviceOperations(noun: 'devices' | 'containers') {
       method: 'PUT',
       path: `${path}/{uid}`,
       noun,
-      summary: `Change the name of a ${one}, or whether its tunnels have stable names (public_url)`,
+      summary: `Change the name, note or custom fields of a ${one}, or whether its tunnels have stable names (public_url)`,
       access: { kind: 'member', permission: 'deviceUpdate', keys: true },
       params: byUid,
-      body: z.object({ name: DeviceName.optional(), public_url: z.boolean().optional() }),
+      body: z.object({
+        name: DeviceName.optional(),
+        public_url: z.boolean().optional(),
+        note: z.string().max(LIMITS.deviceNote, `must have at most ${LIMITS.deviceNote} characters`).optional(),
+        /** All of them: one that is left out is removed. */
+        fields: DeviceFields.optional(),
+      }),
+      bodyBytes: 65_536,
       errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND', 'DEVICE_NAME_TAKEN', 'PUBLIC_NAME_TAKEN', 'POLICY_CHANGE'],
     }),
     remove: operation({

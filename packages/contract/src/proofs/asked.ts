@@ -53,6 +53,8 @@ export const ASKED: readonly ProofRule[] = [
       'connectors.create',
       'connectors.update',
       'installKeys.create',
+      'deviceJobs.create',
+      'deviceJobs.undo',
     ],
   },
   {

@@ -1,6 +1,7 @@
 // Devices as clients see them.
 import * as z from 'zod'
-import { DeviceUid, Position, TenantId, Time } from './common.ts'
+import { LIMITS } from '../limits.ts'
+import { DeviceUid, NO_CONTROL, Position, TenantId, Time } from './common.ts'
 
 export const DEVICE_STATUSES = ['accepted', 'pending', 'rejected', 'removed', 'unused'] as const
 export const DeviceStatus = z.enum(DEVICE_STATUSES)
@@ -15,6 +16,26 @@ export const DeviceInfo = z.object({
   platform: z.string().max(64),
 })
 export type DeviceInfo = z.infer<typeof DeviceInfo>
+
+/** What people note about a device beyond its tags: an inventory number, a rack, a contract. */
+export const DeviceFields = z
+  .record(
+    z
+      .string()
+      .trim()
+      .min(1, 'needs a name')
+      .max(LIMITS.deviceFields.name, `names have at most ${LIMITS.deviceFields.name} characters`)
+      .regex(NO_CONTROL, 'must not have control characters'),
+    z
+      .string()
+      .trim()
+      .max(LIMITS.deviceFields.value, `values have at most ${LIMITS.deviceFields.value} characters`)
+      .regex(NO_CONTROL, 'must not have control characters'),
+  )
+  .refine((fields) => Object.keys(fields).length <= LIMITS.deviceFields.count, {
+    message: `must be at most ${LIMITS.deviceFields.count}`,
+  })
+export type DeviceFields = z.infer<typeof DeviceFields>
 
 /** An accepted device that another one, with the same MAC address, would replace. */
 export const ReplacedDevice = z.object({
@@ -45,6 +66,10 @@ export const Device = z
     position: Position,
     tags: z.array(z.string()),
     public_url: z.boolean(),
+    /** Text for people; may have several lines. */
+    note: z.string(),
+    /** Custom fields, by name. */
+    fields: z.record(z.string(), z.string()),
     acceptable: z.boolean(),
     /** For a pending device: the accepted one with the same MAC address that it would replace. Absent when none. */
     replaces: ReplacedDevice.optional(),

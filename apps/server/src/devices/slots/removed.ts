@@ -24,6 +24,9 @@ const Kept = z.object({
   longitude: z.number(),
   tags: z.array(z.string()),
   public_url: z.boolean(),
+  // Absent from what earlier versions kept.
+  note: z.string().default(''),
+  fields: z.record(z.string(), z.unknown()).default({}),
 })
 
 /** A page of the devices removed within the last 30 days, latest first. */
@@ -54,5 +57,6 @@ function toRemoved(row: RemovedRow, namespace: string): Device {
     link_epoch: 0,
     link_node: '',
     public_name: null,
+    words: '',
   })
 }

@@ -1,0 +1,34 @@
+// Tables of changes of many devices.
+import type { DeviceJobAction } from '@bowline/contract/operations/device-jobs'
+import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
+import type { DeviceStatus } from '@bowline/contract/schemas/device'
+import type { Generated } from 'kysely'
+
+export interface DeviceJobsTable {
+  id: Generated<string>
+  tenant_id: TenantId
+  /** The person with whose rights it runs. */
+  user_id: UserId
+  action: DeviceJobAction
+  tags: Generated<readonly string[]>
+  state: Generated<'running' | 'done' | 'stopped'>
+  total: number
+  /** Job whose effects it takes back. */
+  undoes: string | null
+  created_at: Generated<Date>
+  finished_at: Date | null
+  /** A node works on it until then. */
+  leased_until: Generated<Date>
+}
+
+export interface DeviceJobItemsTable {
+  tenant_id: TenantId
+  job_id: string
+  device_uid: DeviceUid
+  name: string
+  state: Generated<'waiting' | 'done' | 'failed'>
+  status_before: DeviceStatus
+  tags_before: readonly string[]
+  error_code: string | null
+  error_message: string | null
+}

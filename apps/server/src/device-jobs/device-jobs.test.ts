@@ -1,0 +1,171 @@
+// Changes of many devices: what they change, how they fail, with whose rights they run, and their undo.
+import { until } from '@bowline/testkit/until'
+import type { Input } from '@bowline/contract/operation'
+import { operations } from '@bowline/contract/operations'
+import type { DeviceJob } from '@bowline/contract/operations/device-jobs'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
+
+const { auth, deviceJobs, devices, audit } = operations
+let server: BootedServer
+let owner: Person
+beforeAll(async () => {
+  server = await bootServer()
+  owner = await server.setUpAccount()
+})
+afterAll(() => server.close())
+
+interface Fleet {
+  readonly person: Person
+  readonly prefix: string
+}
+
+let fleets = 0
+/** A namespace with `count` devices, named with a prefix of their own. */
+async function fleet(count: number, status: 'accepted' | 'pending'): Promise<Fleet> {
+  const prefix = `fleet${(fleets += 1)}`
+  const person = await server.addPerson(prefix)
+  await sql`insert into devices (uid, tenant_id, name, public_key, status, tags)
+    select encode(sha256(convert_to(${prefix} || i, 'UTF8')), 'hex'), ${person.tenant}::uuid, ${prefix} || '-' || i, 'key',
+      ${status}, case when i % 10 = 0 then '{one,two,three}'::text[] else '{}' end
+    from generate_series(1, ${count}::int) as i`.execute(server.database.system())
+  return { person, prefix }
+}
+
+async function start(
+  client: Person['client'],
+  body: Partial<Input<typeof deviceJobs.create>['body']> & { action: 'accept' | 'reject' | 'tag' | 'untag' | 'remove' },
+): Promise<DeviceJob> {
+  return ended(client, (await client.call(deviceJobs.create, { body })).body)
+}
+
+async function ended(client: Person['client'], { id }: DeviceJob): Promise<DeviceJob> {
+  const look = async () => (await client.call(deviceJobs.get, { params: { id } })).body
+  await until(async () => (await look()).state !== 'running')
+  return look()
+}
+
+async function totalOf(person: Person, query: Record<string, string>): Promise<number> {
+  return (await person.client.call(devices.list, { query: { per_page: '1', ...query } })).total
+}
+
+const filterOf = (name: string, operator: string, value: unknown) =>
+  Buffer.from(JSON.stringify([{ type: 'property', params: { name, operator, value } }])).toString('base64')
+
+describe('a change of all devices that match', () => {
+  it('changes more devices than a page has, groups failures by cause, and is taken back as a whole', async () => {
+    const { person } = await fleet(230, 'accepted')
+    const job = await start(person.client, { action: 'tag', tags: ['new-tag'] })
+    expect(job).toMatchObject({ state: 'done', total: 230, done: 207, failed: 23, can_undo: true })
+    expect(job.failures).toMatchObject([{ code: 'TAG_LIMIT', count: 23, message: 'At most 3 tags are allowed.' }])
+    expect(job.failures[0]?.examples).toHaveLength(5)
+    expect(await totalOf(person, { filter: filterOf('tags', 'eq', 'new-tag') })).toBe(207)
+
+    const undone = (await person.client.call(deviceJobs.undo, { params: { id: job.id } })).body
+    expect(await ended(person.client, undone)).toMatchObject({ action: 'undo', total: 207, done: 207, can_undo: false })
+    expect(await totalOf(person, { filter: filterOf('tags', 'eq', 'new-tag') })).toBe(0)
+    expect((await person.client.call(deviceJobs.get, { params: { id: job.id } })).body.can_undo).toBe(false)
+    await expect(person.client.call(deviceJobs.undo, { params: { id: job.id } })).rejects.toMatchObject({ status: 409 })
+  })
+
+  it('leaves devices alone that do not match', async () => {
+    const { person, prefix } = await fleet(30, 'pending')
+    const job = await start(person.client, {
+      action: 'reject',
+      status: 'pending',
+      filter: filterOf('name', 'contains', `${prefix}-1`),
+    })
+    expect(job).toMatchObject({ total: 11, done: 11, failed: 0 })
+    expect(await totalOf(person, { status: 'pending' })).toBe(19)
+    const undone = (await person.client.call(deviceJobs.undo, { params: { id: job.id } })).body
+    await ended(person.client, undone)
+    expect(await totalOf(person, { status: 'pending' })).toBe(30)
+  })
+
+  it('accepts and removes what matches, writes both to the audit log, and offers no undo', async () => {
+    const { person } = await fleet(12, 'pending')
+    expect(await start(person.client, { action: 'accept', status: 'pending' })).toMatchObject({
+      done: 12,
+      can_undo: false,
+    })
+    expect(await start(person.client, { action: 'remove' })).toMatchObject({ done: 12, can_undo: false })
+    expect(await totalOf(person, { status: '' })).toBe(0)
+    const { body } = await person.client.call(audit.list, { query: { per_page: '100' } })
+    const count = (action: string) => body.filter((entry) => entry.action === action).length
+    expect([count('device.bulk'), count('device.accept'), count('device.remove')]).toEqual([2, 12, 12])
+  })
+
+  it('accepts no device that would replace another one: their keys have to be compared', async () => {
+    const person = await server.addPerson('careful')
+    const mac = '02:00:00:00:00:77'
+    const old = await server.acceptedDevice(person, { hostname: 'gate', identity: { mac } })
+    await server.registerDevice(person.tenant, { hostname: 'other', identity: { mac } })
+    const job = await start(person.client, { action: 'accept', status: 'pending' })
+    expect(job).toMatchObject({ done: 0, failed: 1, failures: [{ code: 'DEVICE_REPLACES_ONE' }] })
+    expect((await person.client.call(devices.get, { params: { uid: old.uid } })).body.status).toBe('accepted')
+  })
+})
+
+describe('the rights of a job', () => {
+  /** A member of the owner's namespace, signed in to it. */
+  async function memberOf(role: 'observer' | 'operator', name: string) {
+    const person = await server.addPerson(name)
+    await server.addMember(owner.tenant, person.id, role)
+    const { body } = await person.client.call(auth.switchNamespace, { params: { tenant: owner.tenant } })
+    return { id: person.id, client: server.client(body.token) }
+  }
+
+  it.each([
+    ['observer', 'tag', ['kiosk']],
+    ['operator', 'remove', []],
+  ] as const)('refuses an %s who wants to %s', async (role, action, tags) => {
+    const { client } = await memberOf(role, `${role}-${action}`)
+    await expect(client.call(deviceJobs.create, { body: { action, tags: [...tags] } })).rejects.toMatchObject({ status: 403 })
+  })
+
+  it('changes nothing more once the person is no member any more', async () => {
+    const device = await server.acceptedDevice(owner)
+    const { id } = await memberOf('operator', 'leaving')
+    // As the server would find it after a restart: asked for, not begun.
+    const db = server.database.system()
+    const job = await db
+      .insertInto('device_jobs')
+      .values({ tenant_id: owner.tenant, user_id: id, action: 'tag', tags: ['late'], total: 1, undoes: null })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    await db
+      .insertInto('device_job_items')
+      .values({
+        tenant_id: owner.tenant,
+        job_id: job.id,
+        device_uid: device.uid,
+        name: 'x',
+        status_before: 'accepted',
+        tags_before: [],
+      })
+      .execute()
+    await db
+      .updateTable('members')
+      .set({ role: 'observer' })
+      .where('tenant_id', '=', owner.tenant)
+      .where('user_id', '=', id)
+      .execute()
+    // Another job wakes the loop, which takes the older one first.
+    await start(owner.client, { action: 'tag', tags: ['woken'] })
+    await until(async () => {
+      const row = await db.selectFrom('device_jobs').select('state').where('id', '=', job.id).executeTakeFirst()
+      return row?.state === 'stopped'
+    })
+    const { body } = await owner.client.call(devices.get, { params: { uid: device.uid } })
+    expect(body.tags).toEqual(['woken'])
+  })
+
+  it('shows nobody the jobs of others', async () => {
+    const job = await start(owner.client, { action: 'untag', tags: ['nothing-has-this'] })
+    const { client } = await memberOf('operator', 'curious')
+    for (const operation of [deviceJobs.get, deviceJobs.stop, deviceJobs.undo])
+      await expect(client.call(operation, { params: { id: job.id } })).rejects.toMatchObject({ status: 404 })
+    expect((await client.call(deviceJobs.list, {})).body).toEqual([])
+  })
+})

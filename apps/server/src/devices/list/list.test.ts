@@ -1,0 +1,154 @@
+// Narrowing, sorting and exporting device lists.
+import { operations } from '@bowline/contract/operations'
+import { Device } from '@bowline/contract/schemas/device'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
+
+let server: BootedServer
+let person: Person
+const { devices } = operations
+
+beforeAll(async () => {
+  server = await bootServer()
+  person = await server.setUpAccount()
+  await sql`insert into devices (uid, tenant_id, name, mac, info, public_key, status, remote_addr, tags, last_seen, disconnected_at)
+    select encode(sha256(convert_to('listed' || i, 'UTF8')), 'hex'), ${person.tenant}::uuid, 'unit-' || lpad(i::text, 3, '0'),
+      'aa:00:00:00:00:' || lpad(to_hex(i), 2, '0'),
+      jsonb_build_object('id', 'x', 'pretty_name', case when i % 2 = 0 then 'Debian 12' else 'Alpine 3.22' end,
+        'version', '0.' || i % 3 || '.0', 'arch', case when i % 5 = 0 then 'arm64' else 'x64' end, 'platform', 'native'),
+      'key', 'accepted', '192.0.2.' || i, case when i % 4 = 0 then '{floor-1,kiosk}'::text[] else '{floor-2}' end,
+      now() - make_interval(days => i), case when i % 10 > 0 then now() end
+    from generate_series(1, 40) as i`.execute(server.database.system())
+})
+afterAll(() => server.close())
+
+const encode = (items: unknown) => Buffer.from(JSON.stringify(items)).toString('base64')
+const where = (name: string, operator: string, value: unknown) => ({
+  type: 'property',
+  params: { name, operator, value },
+})
+
+async function names(query: Record<string, string>): Promise<string[]> {
+  const { body } = await person.client.call(devices.list, {
+    query: { per_page: '100', sort_by: 'name', order_by: 'asc', ...query },
+  })
+  return body.map(({ name }) => name)
+}
+const found = (...items: unknown[]) => names({ filter: encode(items) })
+
+describe('searching devices', () => {
+  it.each([
+    ['a name', 'UNIT-007', ['unit-007']],
+    ['an address', '192.0.2.31', ['unit-031']],
+    ['a MAC address', 'AA:00:00:00:00:1f', ['unit-031']],
+    [
+      'a tag',
+      'floor-1',
+      [
+        'unit-004',
+        'unit-008',
+        'unit-012',
+        'unit-016',
+        'unit-020',
+        'unit-024',
+        'unit-028',
+        'unit-032',
+        'unit-036',
+        'unit-040',
+      ],
+    ],
+    [
+      'an architecture',
+      'arm64',
+      ['unit-005', 'unit-010', 'unit-015', 'unit-020', 'unit-025', 'unit-030', 'unit-035', 'unit-040'],
+    ],
+  ])('finds devices by %s', async (_, word, expected) => {
+    expect(await found(where('words', 'contains', word))).toEqual(expected)
+  })
+
+  it('requires every word, whatever it is found in', async () => {
+    expect(await found(where('words', 'contains', 'kiosk'), where('words', 'contains', 'arm64'))).toEqual([
+      'unit-020',
+      'unit-040',
+    ])
+  })
+
+  it('finds devices by what is noted about them, and returns it', async () => {
+    const [first] = (await person.client.call(devices.list, { query: { sort_by: 'name', order_by: 'asc' } })).body
+    if (!first) throw new Error('no device')
+    const body = { note: 'Behind the false wall.\nAsk Ada.', fields: { Inventory: 'BX-4711' } }
+    await person.client.call(devices.update, { params: { uid: first.uid }, body })
+    expect(await found(where('words', 'contains', 'false wall'))).toEqual([first.name])
+    expect(await found(where('words', 'contains', 'bx-4711'))).toEqual([first.name])
+    const after = (await person.client.call(devices.get, { params: { uid: first.uid } })).body
+    expect(after).toMatchObject({ ...body, name: first.name })
+    await person.client.call(devices.update, { params: { uid: first.uid }, body: { fields: {} } })
+    expect((await person.client.call(devices.get, { params: { uid: first.uid } })).body).toMatchObject({
+      note: body.note,
+      fields: {},
+    })
+  })
+
+  it.each([
+    ['a name of a field that is too long', { fields: { ['n'.repeat(41)]: 'x' } }],
+    ['too many fields', { fields: Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`f${i}`, 'x'])) }],
+    ['a note that is too long', { note: 'x'.repeat(2_001) }],
+  ])('refuses %s', async (_, body) => {
+    const [first] = (await person.client.call(devices.list, { query: {} })).body
+    if (!first) throw new Error('no device')
+    await expect(person.client.call(devices.update, { params: { uid: first.uid }, body })).rejects.toMatchObject({
+      status: 400,
+    })
+  })
+})
+
+describe('values to narrow a list by', () => {
+  it('counts the values of a property among the devices that match', async () => {
+    const filter = encode([where('info.arch', 'eq', 'arm64')])
+    const { body } = await person.client.call(devices.facets, { query: { by: 'tag', filter } })
+    expect(body).toEqual([
+      { value: 'floor-2', count: 6 },
+      { value: 'floor-1', count: 2 },
+      { value: 'kiosk', count: 2 },
+    ])
+    const presence = await person.client.call(devices.facets, { query: { by: 'online' } })
+    // A device that nobody has disconnected is online while its node lives, or shortly after it was seen.
+    expect(presence.body.reduce((sum, { count }) => sum + count, 0)).toBe(40)
+  })
+})
+
+describe('orders of a list', () => {
+  it.each(['online', 'address', 'mac', 'system', 'arch', 'version', 'tags'] as const)(
+    'sorts by %s in both directions, each exactly the other one reversed',
+    async (sort_by) => {
+      const up = await names({ sort_by, order_by: 'asc' })
+      expect(up).toHaveLength(40)
+      expect(await names({ sort_by, order_by: 'desc' })).toEqual(up.toReversed())
+    },
+  )
+})
+
+describe('exporting what matches', () => {
+  const exported = (query: string) =>
+    server.fetch(`/api/devices/export?${query}`, { headers: { authorization: `Bearer ${person.auth.token}` } })
+
+  it('writes every device that matches as JSON lines, in the order of the list', async () => {
+    const filter = encodeURIComponent(encode([where('tags', 'contains', ['kiosk'])]))
+    const response = await exported(`format=jsonl&sort_by=name&order_by=asc&filter=${filter}`)
+    expect(response.headers.get('content-disposition')).toContain('devices.jsonl')
+    const lines = (await response.text()).trimEnd().split('\n')
+    const expected = await found(where('tags', 'contains', ['kiosk']))
+    expect(lines.map((line) => Device.parse(JSON.parse(line)).name)).toEqual(expected)
+  })
+
+  it('writes CSV that spreadsheets run nothing of', async () => {
+    const [first] = (await person.client.call(devices.list, { query: { sort_by: 'name', order_by: 'asc' } })).body
+    if (!first) throw new Error('no device')
+    await person.client.call(devices.update, { params: { uid: first.uid }, body: { note: '=HYPERLINK("x")' } })
+    const lines = (await (await exported('format=csv&sort_by=name&order_by=asc')).text()).trimEnd().split('\r\n')
+    expect(lines).toHaveLength(41)
+    expect(lines[0]).toMatch(/^"name","uid","status"/)
+    expect(lines[1]).toContain(`"'=HYPERLINK(""x"")"`)
+  })
+})

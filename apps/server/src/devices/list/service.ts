@@ -1,0 +1,101 @@
+// Lists of devices: pages, the values to narrow them by, and all that matches as a file.
+import type { Input } from '@bowline/contract/operation'
+import { LIMITS } from '@bowline/contract/limits'
+import type { devices as operations } from '@bowline/contract/operations/devices'
+import type { Device } from '@bowline/contract/schemas/device'
+import { type TenantContext, personOf } from '../../context.ts'
+import { compileFilter } from '../../db/lists/filter.ts'
+import type { Listing } from '../../db/lists/listing.ts'
+import { csvLine } from '../../platform/csv.ts'
+import { describeDevices } from '../describe.ts'
+import { listRemovedDevices } from '../slots/removed.ts'
+import type { DeviceKind } from '../store.ts'
+import { toDevice } from '../wire.ts'
+import { propertiesFor } from './properties.ts'
+import { type DeviceScope, type FacetValue, countValues, findInOrder, listDevices, selectUids } from './store.ts'
+
+type ListQuery = Input<typeof operations.list>['query']
+type FacetQuery = Input<typeof operations.facets>['query']
+type ExportQuery = Input<typeof operations.export>['query']
+
+/** Rows of an export that are in memory at once. */
+const EXPORT_PAGE = 500
+
+/** @throws {BowlineError} INVALID_FILTER */
+export function scopeOf(
+  { actor }: Pick<TenantContext, 'actor'>,
+  kind: DeviceKind,
+  { status, filter }: Pick<ListQuery, 'status' | 'filter'>,
+): DeviceScope {
+  return { kind, status, where: compileFilter(filter, propertiesFor(personOf(actor)), 'and') }
+}
+
+/** A page of the namespace's devices, or of its containers. @throws {BowlineError} INVALID_FILTER */
+export async function list(ctx: TenantContext, kind: DeviceKind, query: ListQuery): Promise<Listing<Device>> {
+  if (query.status === 'removed') return listRemovedDevices(ctx, query)
+  const { rows, total } = await listDevices(ctx.db, {
+    ...scopeOf(ctx, kind, query),
+    sortBy: query.sort_by,
+    order: query.order_by,
+    limit: query.per_page,
+    offset: (query.page - 1) * query.per_page,
+  })
+  return { items: await describeDevices(ctx, rows), total }
+}
+
+/** Values of one property among the devices of a list, the most frequent first. @throws {BowlineError} INVALID_FILTER */
+export function facets(ctx: TenantContext, kind: DeviceKind, { by, ...query }: FacetQuery): Promise<FacetValue[]> {
+  return countValues(ctx.db, scopeOf(ctx, kind, query), by, LIMITS.facetValues)
+}
+
+/**
+ * Every device of a list in its order, in chunks of text. The devices are those of the moment of the call; one that is
+ * removed meanwhile is left out.
+ * @param mayGoOn asked before each further page: whoever reads may lose the right meanwhile
+ * @throws {BowlineError} INVALID_FILTER
+ * @throws {Error} when `mayGoOn` says no, so that what has been written is no complete file
+ */
+export async function exported(
+  ctx: TenantContext,
+  kind: DeviceKind,
+  query: ExportQuery,
+  mayGoOn: () => Promise<boolean>,
+): Promise<AsyncGenerator<string>> {
+  const uids = await selectUids(ctx.db, {
+    ...scopeOf(ctx, kind, query),
+    sortBy: query.sort_by,
+    order: query.order_by,
+    limit: LIMITS.exportedDevices,
+    offset: 0,
+  })
+  async function* chunks(): AsyncGenerator<string> {
+    if (query.format === 'csv') yield csvLine(COLUMNS.map(([name]) => name))
+    for (let start = 0; start < uids.length; start += EXPORT_PAGE) {
+      if (start > 0 && !(await mayGoOn())) throw new Error('the export has ended with the sign-in of its reader')
+      const rows = await findInOrder(ctx.db, uids.slice(start, start + EXPORT_PAGE))
+      yield rows.map((row) => lineOf(toDevice(row), query.format)).join('')
+    }
+  }
+  return chunks()
+}
+
+const COLUMNS: readonly (readonly [name: string, cell: (device: Device) => string])[] = [
+  ['name', ({ name }) => name],
+  ['uid', ({ uid }) => uid],
+  ['status', ({ status }) => status],
+  ['online', ({ online }) => String(online)],
+  ['last_seen', (device) => device.last_seen],
+  ['tags', ({ tags }) => tags.join(' ')],
+  ['system', ({ info }) => info?.pretty_name ?? ''],
+  ['arch', ({ info }) => info?.arch ?? ''],
+  ['agent_version', ({ info }) => info?.version ?? ''],
+  ['remote_addr', (device) => device.remote_addr],
+  ['mac', ({ identity }) => identity?.mac ?? ''],
+  ['created_at', (device) => device.created_at],
+  ['note', ({ note }) => note],
+  ['fields', ({ fields }) => (Object.keys(fields).length > 0 ? JSON.stringify(fields) : '')],
+]
+
+function lineOf(device: Device, format: ExportQuery['format']): string {
+  return format === 'csv' ? csvLine(COLUMNS.map(([, cell]) => cell(device))) : `${JSON.stringify(device)}\n`
+}
