@@ -6,6 +6,8 @@ import { LINK_PATH } from '@bowline/link/upgrade'
 import type { ServerConfig } from '../config.ts'
 import type { Clock } from '@bowline/base/clock'
 import { readProxyHeaders } from '../gateway/admission/proxied-listener.ts'
+import { PICK_UP_PATH } from '../gateway/bridges/tunnels/pick-ups.ts'
+import { DIALLED_PATH, MULTIPLEXED_PATH, type TunnelEndpoints } from '../gateway/bridges/tunnels/tunnel-endpoint.ts'
 import { type UpgradeHandler, attachUpgrades } from '../gateway/links/upgrades.ts'
 import type { Log } from '../platform/log.ts'
 import type { TunnelParts } from './tunnels.ts'
@@ -24,6 +26,7 @@ export function attachEndpoints(
   },
   { traffic, proxy }: Pick<TunnelParts, 'traffic' | 'proxy'>,
   endpoints: Readonly<Record<'link' | 'terminal' | 'legacy', UpgradeHandler>>,
+  existing: TunnelEndpoints,
 ): void {
   const refused = (source: string): void => log.warn('http.refused', { source, reason: 'proxy-header' })
   readProxyHeaders(server, { isTrustedProxy, clock, refused })
@@ -34,6 +37,9 @@ export function attachEndpoints(
     tunnels: proxy.upgrade,
     endpoints: new Map([
       [LINK_PATH, endpoints.link],
+      [DIALLED_PATH, existing.dialled],
+      [PICK_UP_PATH, existing.pickUp],
+      [MULTIPLEXED_PATH, existing.multiplexed],
       [TERMINAL_PATH, endpoints.terminal],
       [LEGACY_TERMINAL_PATH, endpoints.legacy],
     ]),

@@ -13,14 +13,12 @@ import { apiRoutes, closeHttp } from './http.ts'
 import type { ServerConfig } from '../config.ts'
 import type { Actor, TenantContext } from '../context.ts'
 import { forgetLinksOf } from '../devices/presence.ts'
-import { findDeviceKey } from '../devices/registration.ts'
 import { createEventBus } from '../events/bus.ts'
 import { createAgents } from '../gateway/links/agents.ts'
 import { createSshFactor } from '../held-logins/ssh-factor.ts'
 import { createWaitingLogins } from '../held-logins/waiting.ts'
 import { type LiveLogin, createLiveLogins } from '../gateway/login/live-logins.ts'
 import { createReverseStreams } from '../gateway/links/reverse-streams.ts'
-import { createLinkEndpoint } from '../gateway/links/link-endpoint.ts'
 import { createWebEndpoints } from '../gateway/web/web-endpoints.ts'
 import { createAuthenticator, internalCallers } from '../http/auth.ts'
 import { serveMetrics } from '../http/metrics.ts'
@@ -39,6 +37,7 @@ import { composeBilling } from './billing.ts'
 import { composeCertificates } from './certificates.ts'
 import { composeConnectors } from './connectors.ts'
 import { connect, shareTime } from './database.ts'
+import { composeDeviceEndpoints } from './device-endpoints.ts'
 import { attachEndpoints } from './endpoints.ts'
 import { composeGateway } from './gateway.ts'
 import { composeJudging } from './judging.ts'
@@ -259,15 +258,8 @@ async function start(
     findKey: findKeyBlob,
     takesSignaturesOverNames: settings.BOWLINE_LEGACY_KEY_SIGNATURES === 'on',
   })
-  const link = createLinkEndpoint({
-    agents,
-    reverse,
-    clock,
-    log,
-    readToken: (token) => tokens.readDevice(token),
-    findKey: (device) => findDeviceKey(tenantContext(device.tenant, { kind: 'device', ...device }), device.uid),
-  })
-  attachEndpoints(http.server, { ...config, clock, log }, tunnels, { link, ...webEndpoints })
+  const { link, existing } = composeDeviceEndpoints({ config, agents, reverse, clock, log, tokens, tenantContext })
+  attachEndpoints(http.server, { ...config, clock, log }, tunnels, { link, ...webEndpoints }, existing)
 
   let httpClosed: Promise<void> = Promise.resolve()
   onEnd(() => nodes.close())

@@ -54,6 +54,7 @@ describe('tables with a tenant_id', () => {
       'firewall_rules',
       'group_roles',
       'held_logins',
+      'key_logins_under_way',
       'login_keys',
       'members',
       'namespace_exports',
