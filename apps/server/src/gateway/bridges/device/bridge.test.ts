@@ -170,7 +170,7 @@ describe.skipIf(serverKinds[0]?.missing() !== undefined)('terminals and files by
     const program = startSession(
       link,
       login,
-      'echo $TERM $LC_TEST; stty size; trap "stty size; exit 4" WINCH; while :; do sleep 0.05; done',
+      'trap "stty size; exit 4" WINCH; echo $TERM $LC_TEST; stty size; while :; do sleep 0.05; done',
       { pty, env: [['LC_TEST', 'yes']] },
     )
     await until(() => program.text().includes('17 91'))
@@ -261,6 +261,14 @@ describe('credentials', () => {
           attach: (channel) => ({
             data: () => undefined,
             request(request) {
+              if (request.type === 'exec' && Buffer.from(request.command).toString() === 'quick') {
+                // All of it arrives at once.
+                queueMicrotask(() => {
+                  channel.write(Buffer.from('done\n'))
+                  channel.exitStatus(3)
+                  channel.close()
+                })
+              }
               if (request.type === 'signal') {
                 channel.exitSignal(request.name, true, 'ouch')
                 channel.close()
@@ -343,6 +351,15 @@ describe('credentials', () => {
     program.stream.control({ type: 'signal', name: 'USR1' })
     await program.whenClosed()
     expect(program.messages.at(-1)).toEqual({ type: 'exit-signal', signal: 'USR1', coreDumped: true, message: 'ouch' })
+  })
+
+  it('reports a program that has ended by the time that its start is known', async () => {
+    const { door } = recording(isRight)
+    const link = bridgeTo(door)
+    const login = await signIn(link, 'ann', { method: 'password', password: 'right' })
+    const program = startSession(link, login, 'quick')
+    await program.whenClosed()
+    expect([program.messages, program.text()]).toEqual([[{ type: 'started' }, { type: 'exit', status: 3 }], 'done\n'])
   })
 
   it('takes a channel of sftp that closes without a status for a success', async () => {

@@ -107,7 +107,7 @@ export function bridgeHandler({ door, clock, changed }: BridgeParts): Bridge {
     if (!open || !member || !joined) return MALFORMED
     if (open.at.type !== 'agent' || member.agent) {
       joined.ended()
-      return cannot(open.at.type === 'x11' ? 'forwards no X11' : 'listens for nobody')
+      return cannot(open.at.type === 'x11' ? 'forwards no X11 (-X)' : 'opens no ports for people (-R)')
     }
     member.agent = stream
     stream.control({ type: 'listening', port: 0 })

@@ -31,6 +31,8 @@ type Act = (channel: ClientChannel) => void
 export class BridgeProcess implements StreamHandler {
   readonly #parts: ProcessParts
   readonly #early: Act[] = []
+  /** What the program has done before its start was known; the window of the channel bounds it. */
+  readonly #events: (() => void)[] = []
   readonly #input: Flow
   #output: Flow | undefined
   #channel: ClientChannel | undefined
@@ -81,10 +83,17 @@ export class BridgeProcess implements StreamHandler {
     if (this.#isClosed) return channel.close()
     const isGranted = await this.#request(channel)
     if (this.#isClosed) return
-    if (!isGranted) return stream.close(this.#notStarted('The device started nothing.'))
+    if (!isGranted) return stream.close(notStarted('The device started nothing.'))
     this.#running = channel
     stream.control({ type: 'started' })
+    for (const event of this.#events.splice(0)) event()
     for (const act of this.#early.splice(0)) act(channel)
+  }
+
+  /** A short program has ended by the time that its start is known: what it did waits for that. */
+  #afterStart(event: () => void): void {
+    if (this.#running) event()
+    else this.#events.push(event)
   }
 
   /** @returns whether the program runs */
@@ -108,11 +117,11 @@ export class BridgeProcess implements StreamHandler {
     )
     this.#output = output
     return {
-      data: (bytes, extended) => output.pass(bytes, extended === 1 ? 1 : 0),
+      data: (bytes, extended) => this.#afterStart(() => output.pass(bytes, extended === 1 ? 1 : 0)),
       drain: () => this.#input.drained(),
-      eof: () => stream.eof(),
+      eof: () => this.#afterStart(() => stream.eof()),
       exited: (exit) => (this.#exit = exit),
-      closed: (cause) => this.#ended(cause),
+      closed: (cause) => this.#afterStart(() => this.#ended(cause)),
     }
   }
 
@@ -122,14 +131,14 @@ export class BridgeProcess implements StreamHandler {
     const { stream, open } = this.#parts
     const isRegular = cause.reason === 'channel-closed'
     // Some servers close the channel of sftp without a status, which clients take for a failure.
-    const mended = isRegular && open.run.type === 'subsystem' && this.#running ? { status: 0 } : undefined
+    const mended = isRegular && open.run.type === 'subsystem' ? { status: 0 } : undefined
     const exit = this.#exit ?? mended
     stream.eof()
     if (exit) {
       stream.control({ ...eventOf(exit) })
       return stream.close()
     }
-    stream.close(isRegular ? this.#notStarted('The program ended without a status.') : LOST)
+    stream.close(isRegular ? notStarted('The program ended without a status.') : LOST)
   }
 
   #whenRunning(act: Act): void {
@@ -139,14 +148,12 @@ export class BridgeProcess implements StreamHandler {
 
   #refuse(error: unknown): void {
     if (error instanceof ChannelRefused) {
-      this.#parts.stream.close(this.#notStarted(`The device opened no session. ${error.description}`.trim()))
+      this.#parts.stream.close(notStarted(`The device opened no session. ${error.description}`.trim()))
     } else this.#parts.stream.close(LOST)
   }
-
-  #notStarted(message: string): LinkCause {
-    return { by: 'agent', reason: 'refused', message }
-  }
 }
+
+const notStarted = (message: string): LinkCause => ({ by: 'agent', reason: 'refused', message })
 
 function eventOf(exit: ProgramExit): SessionEvent {
   if ('status' in exit) return { type: 'exit', status: exit.status }
