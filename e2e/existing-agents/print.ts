@@ -38,7 +38,7 @@ try {
     const { body } = await api.call(operations.devices.list, { query: { status: 'pending' } })
     return body.find(({ online }) => online)
   })
-  print(`${pending.name}: ${pending.info.version}, ${pending.info.pretty_name}, online while pending`)
+  print(`${pending.name}: ${pending.info?.version}, ${pending.info?.pretty_name}, online while pending`)
   const device = await acceptDevice(api, NAME)
   const { account } = machine
   const login = `${account.name}@${device.namespace}.${device.name}`

@@ -27,6 +27,7 @@ import type { ConnectorDeps } from '../connectors/service.ts'
 import type { Actor, TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { internalDeviceRoutes } from '../devices/internal-routes.ts'
+import { RecentRefusals } from '../devices/recent-refusals.ts'
 import { deviceRoutes } from '../devices/routes.ts'
 import type { EventBus } from '../events/bus.ts'
 import { eventRoutes } from '../events/routes.ts'
@@ -182,7 +183,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...singleSignOnRoutes(parts.singleSignOn, signIns),
     ...identityRoutes(parts.singleSignOn),
     ...loginKeyRoutes(config.secretKey, (device, source) => tenantContext(device.tenant, device, source)),
-    ...deviceRoutes(registration, new RateLimiter(clock, REGISTRATIONS), removal),
+    ...deviceRoutes(registration, new RateLimiter(clock, REGISTRATIONS), new RecentRefusals(clock), removal),
     ...internalDeviceRoutes(system, (tenant, source) =>
       tenantContext(tenant, { kind: 'system', name: 'internal call' }, source),
     ),

@@ -1,24 +1,42 @@
 // Routes of devices.
-import { fail } from '@bowline/contract/errors'
+import { BowlineError, fail } from '@bowline/contract/errors'
 import { operations } from '@bowline/contract/operations'
 import type { RateLimiter } from '@bowline/base/rate-limiter'
 import { type Route, memberRoute, publicRoute } from '../http/route.ts'
 import { sourceKey } from '../platform/network/address.ts'
 import type { RecordingRemoval } from '../context.ts'
+import { deviceUid } from './identity.ts'
+import type { RecentRefusals } from './recent-refusals.ts'
 import { type RegistrationDeps, registerDevice } from './registration.ts'
 import { setStatus } from './acceptance.ts'
 import { addTag, get, list, remove, removeTag, setTags, update } from './service.ts'
 
 /**
  * @param registrations rate limit per source: the call needs no credential
+ * @param refusals those of the last seconds
  * @param removal records the removal of a device's recordings
  */
-export function deviceRoutes(deps: RegistrationDeps, registrations: RateLimiter, removal: RecordingRemoval): Route[] {
+export function deviceRoutes(
+  deps: RegistrationDeps,
+  registrations: RateLimiter,
+  refusals: RecentRefusals,
+  removal: RecordingRemoval,
+): Route[] {
   const { auth } = operations
   return [
-    publicRoute(auth.authenticateDevice, ({ source }, { body }) => {
+    publicRoute(auth.authenticateDevice, async ({ source }, { body }) => {
+      const { tenant_id: tenant, public_key: publicKey, identity } = body
+      const uid = deviceUid({ mac: identity?.mac ?? '', publicKey, tenant })
+      const refusal = refusals.recall(tenant) ?? refusals.recall(uid)
+      if (refusal) throw refusal
       if (!registrations.take(sourceKey(source))) fail('TOO_MANY_REQUESTS', { seconds: 1 })
-      return registerDevice(deps, body, source)
+      try {
+        return await registerDevice(deps, body, source)
+      } catch (error) {
+        if (error instanceof BowlineError && error.code === 'NOT_FOUND') refusals.remember(tenant, error)
+        if (error instanceof BowlineError && error.code === 'TOO_MANY_REQUESTS') refusals.remember(uid, error)
+        throw error
+      }
     }),
     ...(['devices', 'containers'] as const).flatMap((kind) => [
       memberRoute(operations[kind].list, (ctx, { query }) => list(ctx, kind, query)),

@@ -22,8 +22,11 @@ const KEEP_ALIVE = { command: 'keep-alive' }
 const Line = z.object({ command: z.string(), connPath: z.string().optional(), err: z.string().optional() })
 
 interface Waiting {
-  failed(why: string): void
+  failed(error: Error): void
 }
+
+/** The agent could not fetch a stream. */
+class NotFetched extends Error {}
 
 export class DialledTunnel implements Tunnel {
   readonly leavesStreams = true
@@ -90,7 +93,7 @@ export class DialledTunnel implements Tunnel {
       try {
         return await this.#fetchOnce()
       } catch (error) {
-        if (attempt === MAX_ATTEMPTS || this.#isClosed) throw error
+        if (!(error instanceof NotFetched) || attempt === MAX_ATTEMPTS) throw error
       }
     }
   }
@@ -104,16 +107,16 @@ export class DialledTunnel implements Tunnel {
         cancel()
         expected.cancel()
       }
-      const failed = (why: string): void => {
+      const failed = (error: Error): void => {
         done()
-        reject(new Error(why))
+        reject(error)
       }
       const expected = this.#pickUps.expect((stream) => {
         done()
         resolve(stream)
       })
       const { path } = expected
-      const cancel = this.#clock.after(OPEN_MS, () => failed('the agent did not fetch the stream in time'))
+      const cancel = this.#clock.after(OPEN_MS, () => failed(new Error('the agent did not fetch the stream in time')))
       this.#waiting.set(path, { failed })
       this.#send({ command: 'conn-ready', connPath: path })
     })
@@ -139,7 +142,7 @@ export class DialledTunnel implements Tunnel {
     if (!line) return this.#breach('a line that is no command')
     this.#life.heard()
     if (line.command === 'pickup-failed') {
-      this.#waiting.get(line.connPath ?? '')?.failed('the agent could not fetch the stream')
+      this.#waiting.get(line.connPath ?? '')?.failed(new NotFetched('the agent could not fetch the stream'))
     }
   }
 
@@ -151,7 +154,7 @@ export class DialledTunnel implements Tunnel {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#life.stop()
-    for (const waiting of this.#waiting.values()) waiting.failed('the tunnel has ended')
+    for (const waiting of this.#waiting.values()) waiting.failed(new Error('the tunnel has ended'))
   }
 }
 
