@@ -99,6 +99,14 @@ async function signIn(login: string, credential: ClientCredential): Promise<Dial
   return { client, outcome: await client.authenticate(login, credential), closed }
 }
 
+/** Runs a command. @throws {Error} with what the person would have been told when it is refused */
+async function exec(client: SshClientConnection, command: string): Promise<ClientProgram> {
+  const program = await ClientProgram.open(client)
+  if (await program.channel.request({ type: 'exec', command: Buffer.from(command) })) return program
+  await program.ended
+  throw new Error(`the command was refused: ${program.stderr.toString()}`)
+}
+
 const byRightPassword = { method: 'password', password: 'right' } as const
 
 async function registeredKey(): Promise<ClientSigner> {
@@ -126,7 +134,7 @@ describe.each([1, 2] as const)('an existing agent by transport %d', (transport) 
     const { double, login } = await accepted(transport)
     const { client, outcome } = await signIn(login('ann'), byRightPassword)
     expect(outcome).toEqual({ result: 'success' })
-    const program = await ClientProgram.exec(client, 'cat; echo err >&2; exit 3')
+    const program = await exec(client, 'cat; echo err >&2; exit 3')
     program.channel.write(Buffer.from('in\n'))
     program.channel.eof()
     await program.ended
@@ -135,7 +143,7 @@ describe.each([1, 2] as const)('an existing agent by transport %d', (transport) 
       'err\n',
       [{ status: 3 }],
     ])
-    const second = await ClientProgram.exec(client, 'echo second')
+    const second = await exec(client, 'echo second')
     await second.ended
     // One to prove the key, and one for the person, whose channels share it.
     expect([double.streams, double.earlyBytes]).toEqual([2, 0])
@@ -160,7 +168,7 @@ describe.each([1, 2] as const)('an existing agent by transport %d', (transport) 
       signer,
     })
     expect([outcome, double.signatures]).toEqual([{ result: 'success' }, [200]])
-    const program = await ClientProgram.exec(client, 'echo by key')
+    const program = await exec(client, 'echo by key')
     await program.ended
     expect(program.stdout.toString()).toBe('by key\n')
   })
@@ -262,7 +270,7 @@ describe('the loss of a tunnel during a session', () => {
   async function running(transport: 1 | 2) {
     const { double, login } = await accepted(transport)
     const { client, closed } = await signIn(login('ann'), byRightPassword)
-    const program = await ClientProgram.exec(client, 'cat')
+    const program = await exec(client, 'cat')
     const echoes = async (word: string) => {
       program.channel.write(Buffer.from(word))
       await until(() => program.stdout.toString().endsWith(word))
@@ -277,7 +285,7 @@ describe('the loss of a tunnel during a session', () => {
     await until(() => double.tunnels === 2)
     await until(() => isOnline(double))
     await echoes('after')
-    const more = await ClientProgram.exec(client, 'echo more')
+    const more = await exec(client, 'echo more')
     await more.ended
     expect(more.stdout.toString()).toBe('more\n')
   })
