@@ -12,7 +12,7 @@ module.exports = {
       name: 'pure-packages',
       comment: 'The codecs and transports stay usable and testable alone; only link and asciicast share the contract.',
       severity: 'error',
-      from: { path: '^packages/(contract|ssh|sftp|link|engine|asciicast|browser)/src' },
+      from: { path: '^packages/(contract|ssh|sftp|link|engine|yamux|asciicast|browser)/src' },
       to: { path: ours, pathNot: '^packages/($1|base)/' },
     },
     {

@@ -3,9 +3,11 @@ import { testContext } from '../testing/context.ts'
 import { createPublicKey, randomBytes, verify } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { signRegistration } from '@bowline/link/registration-proof'
+import { until } from '@bowline/testkit/until'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SecretKey } from '../platform/secrets/seal.ts'
 import { type BootedServer, type Person, type RegisteredDevice, bootServer, outcome } from '../testing/boot.ts'
+import { beginKeyLogin } from './key-logins.ts'
 import { loginKeyOf } from './login-key.ts'
 
 let server: BootedServer
@@ -37,7 +39,9 @@ const signWith = (token: string, fingerprint: string, data = DATA) =>
 describe('login key of a namespace', () => {
   it('signs a login challenge verifiably with the offered key', async () => {
     const key = await loginKeyOf(contextOf(person), secret)
+    const login = await beginKeyLogin(contextOf(person), secret, device.uid, 'root')
     const { body } = await signWith(device.token, key.fingerprint)
+    login.end()
     const offered = createPublicKey(key.privateKey)
     const signature = Buffer.from(body.signature, 'base64')
     expect(verify('sha256', Buffer.from(DATA), offered, signature)).toBe(true)
@@ -65,6 +69,43 @@ describe('login key of a namespace', () => {
     await expect(loginKeyOf(contextOf(other), secret)).rejects.toThrow(/authenticate data/)
     const outsider = new SecretKey(randomBytes(32).toString('hex'))
     await expect(loginKeyOf(contextOf(person), outsider)).rejects.toThrow(/another secret key/)
+  })
+})
+
+describe('a login that waits', () => {
+  const begin = (user: string) => beginKeyLogin(contextOf(person), secret, device.uid, user)
+  const fingerprintOf = async () => (await loginKeyOf(contextOf(person), secret)).fingerprint
+
+  it('is signed for with any token of its device, whatever the name in the challenge', async () => {
+    const fingerprint = await fingerprintOf()
+    const unproven = await server.client().call(operations.auth.authenticateDevice, { body: device.body })
+    const login = await begin('root')
+    const renamed = '{"Username":"root","Namespace":"an-earlier-name"}'
+    expect(await outcome(signWith(unproven.body.token, fingerprint, renamed))).toBe('200')
+    login.end()
+  })
+
+  it('lets nobody else have anything signed', async () => {
+    const fingerprint = await fingerprintOf()
+    const other = await proven(await server.acceptedDevice(person))
+    const login = await begin('ann')
+    expect(await outcome(signWith(device.token, fingerprint))).toBe('404 NOT_FOUND')
+    expect(await outcome(signWith(other.token, fingerprint, DATA.replace('root', 'ann')))).toBe('404 NOT_FOUND')
+    login.end()
+  })
+
+  it('is signed for no more when it is over, nor when it was forgotten', async () => {
+    const fingerprint = await fingerprintOf()
+    const login = await begin('root')
+    login.end()
+    await until(async () => (await outcome(signWith(device.token, fingerprint))) === '404 NOT_FOUND')
+    await begin('root')
+    const rows = server.database
+      .system()
+      .updateTable('key_logins_under_way')
+      .set({ expires_at: new Date(0) })
+    await rows.where('device_uid', '=', device.uid).execute()
+    expect(await outcome(signWith(device.token, fingerprint))).toBe('404 NOT_FOUND')
   })
 })
 

@@ -1,17 +1,15 @@
 // Login key of a namespace, for existing agents. They accept a key from the gateway when `POST /api/auth/ssh` can sign
 // with its private half: RSASSA-PKCS1-v1_5 over SHA-256, the only form they verify. One key per namespace, created on
-// first use, instead of one per login. Our own agents never get it: they verify a statement (gateway/login/statement.ts). Its
-// first user will be the dialler of existing agents, which offers it to them; until then only tests create keys, and
-// the operation answers NOT_FOUND.
+// first use, instead of one per login. Our own agents never get it: they verify a statement (gateway/login/statement.ts).
 import { type KeyObject, createPrivateKey, generateKeyPair, sign } from 'node:crypto'
 import { promisify } from 'node:util'
 import { fail } from '@bowline/contract/errors'
 import { encodePublicKey } from '@bowline/ssh/keys/key-blob'
 import * as z from 'zod'
-import type { TenantContext } from '../context.ts'
+import type { DeviceActor, TenantContext } from '../context.ts'
 import type { SecretKey } from '../platform/secrets/seal.ts'
 import { fingerprintOf } from '../platform/keys/key-data.ts'
-import { type LoginKeyRow, findLoginKey, insertLoginKey } from './store.ts'
+import { type LoginKeyRow, findLoginKey, insertLoginKey, keyLoginWaits } from './store.ts'
 
 export interface LoginKey {
   /** MD5 of the public key's wire encoding as sixteen pairs of hex digits. */
@@ -44,22 +42,28 @@ export async function loginKeyOf(ctx: TenantContext, secret: SecretKey): Promise
 }
 
 /**
- * Signs a login challenge for an agent.
+ * Signs a login challenge for an agent while a login of its account on the device waits. The name in the challenge is not
+ * compared: agents keep the name of their first registration for as long as they run.
+ * @param device any token of it will do, the oldest too: it is what waits that authorizes
  * @param challenge `fingerprint` of the offered key; `data`, the JSON text to sign
  * @returns base64
- * @throws {BowlineError} NOT_FOUND when the namespace has another key; INVALID_INPUT when the text is no login
- *   challenge: the key signs nothing else for anybody
+ * @throws {BowlineError} UNAUTHORIZED or NOT_FOUND when no login waits; NOT_FOUND when the namespace has another key;
+ *   INVALID_INPUT when the text is no login challenge: the key signs nothing else for anybody
  */
 export async function signLogin(
   ctx: TenantContext,
   secret: SecretKey,
+  device: DeviceActor,
   challenge: { readonly fingerprint: string; readonly data: string },
 ): Promise<string> {
-  if (!isChallenge(challenge.data)) {
-    fail('INVALID_INPUT', { field: 'data', rule: 'must be JSON with Username and Namespace' }, ['data'])
-  }
+  const parsed = parseChallenge(challenge.data)
+  const waits = parsed !== undefined && (await keyLoginWaits(ctx.db, device.uid, parsed.Username))
+  // Anybody who sees what members see of a device can get a token of it: it learns nothing.
+  if (!waits && !device.proven) fail('UNAUTHORIZED')
+  if (!parsed) fail('INVALID_INPUT', { field: 'data', rule: 'must be JSON with Username and Namespace' }, ['data'])
   const row = await findLoginKey(ctx.db)
   if (row?.fingerprint !== challenge.fingerprint) return fail('NOT_FOUND', { what: 'The key' })
+  if (!waits) return fail('NOT_FOUND', { what: 'The login' })
   const { privateKey } = openLoginKey(ctx, secret, row)
   return sign('sha256', Buffer.from(challenge.data), privateKey).toString('base64')
 }
@@ -74,10 +78,10 @@ function sealName(ctx: TenantContext): string {
   return `login-key/${ctx.tenant}`
 }
 
-function isChallenge(text: string): boolean {
+function parseChallenge(text: string): z.infer<typeof Challenge> | undefined {
   try {
-    return Challenge.safeParse(JSON.parse(text)).success
+    return Challenge.safeParse(JSON.parse(text)).data
   } catch {
-    return false
+    return undefined
   }
 }

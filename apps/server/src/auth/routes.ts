@@ -91,10 +91,8 @@ export function loginKeyRoutes(
   contextOf: (device: DeviceActor, source: string) => TenantContext,
 ): Route[] {
   return [
-    deviceRoute(operations.auth.signChallenge, async ({ actor, source }, { body }) => {
-      // Anybody who sees what members see of a device can get a token of it; only one signed for by its key counts.
-      if (!actor.proven) fail('UNAUTHORIZED')
-      return { signature: await signLogin(contextOf(actor, source), secret, body) }
-    }),
+    deviceRoute(operations.auth.signChallenge, async ({ actor, source }, { body }) => ({
+      signature: await signLogin(contextOf(actor, source), secret, actor, body),
+    })),
   ]
 }

@@ -1,9 +1,9 @@
 // SQL of sign-in: failed attempts and refresh tokens (system rows), and login keys of namespaces.
 import { LIMITS } from '@bowline/contract/limits'
-import type { TenantId, UserId } from '@bowline/contract/schemas/common'
+import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Insertable, Kysely, Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { LoginKeysTable, Schema } from '../db/schema.ts'
+import type { KeyLoginsUnderWayTable, LoginKeysTable, Schema } from '../db/schema.ts'
 import type { RefreshTokensTable } from '../db/tables/sign-in-tables.ts'
 
 export type RefreshTokenRow = Selectable<RefreshTokensTable>
@@ -250,4 +250,40 @@ export async function insertLoginKey(db: Kysely<Schema>, key: Insertable<LoginKe
     .values(key)
     .onConflict((conflict) => conflict.column('tenant_id').doNothing())
     .execute()
+}
+
+/** Stores a login by key that waits for its device, and forgets those of the device that have expired. */
+export async function insertKeyLogin(
+  db: Kysely<Schema>,
+  login: Pick<Insertable<KeyLoginsUnderWayTable>, 'tenant_id' | 'device_uid' | 'username'>,
+  lifetimeMs: number,
+): Promise<string> {
+  await db
+    .deleteFrom('key_logins_under_way')
+    .where('device_uid', '=', login.device_uid)
+    .where('expires_at', '<', sql<Date>`now()`)
+    .execute()
+  const { id } = await db
+    .insertInto('key_logins_under_way')
+    .values({ ...login, expires_at: sql<Date>`now() + make_interval(secs => ${lifetimeMs / 1_000})` })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+export async function deleteKeyLogin(db: Kysely<Schema>, id: string): Promise<void> {
+  await db.deleteFrom('key_logins_under_way').where('id', '=', id).execute()
+}
+
+/** True if a login of the account on the device waits. */
+export async function keyLoginWaits(db: Kysely<Schema>, device: DeviceUid, username: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('key_logins_under_way')
+    .select('id')
+    .where('device_uid', '=', device)
+    .where('username', '=', username)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }

@@ -28,6 +28,7 @@ import type { Actor, TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { internalDeviceRoutes } from '../devices/internal-routes.ts'
 import { deviceJobRoutes } from '../device-jobs/routes.ts'
+import { RecentRefusals } from '../devices/recent-refusals.ts'
 import { deviceRoutes } from '../devices/routes.ts'
 import type { EventBus } from '../events/bus.ts'
 import { eventRoutes } from '../events/routes.ts'
@@ -182,7 +183,11 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...deviceJobRoutes(parts.wakeDeviceJobs),
     ...deviceRoutes(
       registration,
-      { registrations: new RateLimiter(clock, REGISTRATIONS), exports: new RateLimiter(clock, EXPORTS) },
+      {
+        registrations: new RateLimiter(clock, REGISTRATIONS),
+        exports: new RateLimiter(clock, EXPORTS),
+        refusals: new RecentRefusals(clock),
+      },
       removal,
     ),
     ...internalDeviceRoutes(system, (tenant, source) =>

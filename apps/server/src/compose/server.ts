@@ -39,7 +39,8 @@ import { composeBilling } from './billing.ts'
 import { composeCertificates } from './certificates.ts'
 import { composeConnectors } from './connectors.ts'
 import { connect, shareCounts, shareTime } from './database.ts'
-import { attachEndpoints, composeEndpoints } from './endpoints.ts'
+import { composeDeviceEndpoints } from './device-endpoints.ts'
+import { attachEndpoints, composeWebEndpoints } from './endpoints.ts'
 import { composeGateway } from './gateway.ts'
 import { composeJudging } from './judging.ts'
 import { type Nodes, composeNodes } from './nodes.ts'
@@ -267,9 +268,18 @@ async function start(
   composeScim(http, { auth, registration, ...singleSignOn.parts, requestLimits, tenantContext })
   serveMetrics(http, metrics, { isInternal, mayRead: config.mayReadMetrics })
   await serveFiles(http, { config, clock, log, metrics })
-  const endpointParts = { config, clock, log, gateway, agents, reverse, judging, tokens, tenantContext }
-  const { webEndpoints, link } = composeEndpoints({ ...endpointParts, terminalTickets, isCutOff })
-  attachEndpoints(http.server, { ...config, clock, log }, tunnels, { link, ...webEndpoints })
+  const webEndpoints = composeWebEndpoints({ config, clock, log, gateway, judging, terminalTickets })
+  const { link, existing } = composeDeviceEndpoints({
+    config,
+    agents,
+    isCutOff,
+    reverse,
+    clock,
+    log,
+    tokens,
+    tenantContext,
+  })
+  attachEndpoints(http.server, { ...config, clock, log }, tunnels, { link, ...webEndpoints }, existing)
 
   let httpClosed: Promise<void> = Promise.resolve()
   onEnd(() => nodes.close())

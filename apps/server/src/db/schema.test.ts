@@ -58,6 +58,7 @@ describe('tables with a tenant_id', () => {
       'group_roles',
       'held_logins',
       'install_keys',
+      'key_logins_under_way',
       'login_keys',
       'members',
       'namespace_exports',

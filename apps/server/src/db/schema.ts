@@ -314,9 +314,18 @@ export interface LoginKeysTable {
   created_at: Generated<Date>
 }
 
+export interface KeyLoginsUnderWayTable {
+  id: Generated<string>
+  tenant_id: TenantId
+  device_uid: DeviceUid
+  username: string
+  expires_at: Date
+}
+
 export interface Schema
   extends BillingTables, CertificateTables, FactorTables, NodeTables, ScimTables, SingleSignOnTables {
   login_keys: LoginKeysTable
+  key_logins_under_way: KeyLoginsUnderWayTable
   api_keys: ApiKeysTable
   install_keys: InstallKeysTable
   public_keys: PublicKeysTable

@@ -13,6 +13,12 @@ export async function keyFingerprint(pem: string): Promise<string> {
   return key ? sha256Fingerprint(encodePublicKey(key)) : ''
 }
 
+/** @returns type and wire encoding (RFC 4253 section 6.6) of a key that SSH has */
+export function sshKeyOf(pem: string): { readonly type: string; readonly blob: Uint8Array } | undefined {
+  const key = sshKey(pem)
+  return key && { type: key.type, blob: encodePublicKey(key) }
+}
+
 function sshKey(pem: string): ReturnType<typeof keyOfJwk> {
   try {
     return keyOfJwk({ ...(createPublicKey(pem).export({ format: 'jwk' }) as Record<string, string>) })

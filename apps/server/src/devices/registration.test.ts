@@ -385,6 +385,16 @@ describe('refused registrations', () => {
     expect(await count()).toEqual(before)
   })
 
+  it('answers a refused registration that is repeated for ever without using up the budget of its source', async () => {
+    const from = '203.0.113.210'
+    const same = { tenant_id: randomUUID() }
+    for (let batch = 0; batch < 5; batch += 1) {
+      const many = await Promise.all(Array.from({ length: 100 }, () => register(same, '/api/devices/auth', from)))
+      expect(new Set(many.map(({ status }) => status))).toEqual(new Set([404]))
+    }
+    expect((await register({}, '/api/devices/auth', from)).status).toBe(200)
+  })
+
   it('rate-limits registrations per source, with Retry-After', async () => {
     const from = '203.0.113.200'
     const many = Array.from({ length: 201 }, () => register({ tenant_id: randomUUID() }, '/api/devices/auth', from))

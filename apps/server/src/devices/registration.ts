@@ -95,9 +95,10 @@ function recentProof({ clock }: TenantContext, { proof }: DeviceAuthBody): Devic
 export async function findDeviceKey(
   ctx: TenantContext,
   uid: DeviceUid,
-): Promise<{ publicKey: string; name: string } | undefined> {
+): Promise<{ publicKey: string; name: string; version: string } | undefined> {
   const row = await findDevice(ctx.db, uid)
-  return row && { publicKey: row.public_key, name: row.name }
+  const version = row?.info['version']
+  return row && { publicKey: row.public_key, name: row.name, version: typeof version === 'string' ? version : '' }
 }
 
 /** Exactly one public key: members see it, so an agent's mistake must not publish a private key. */

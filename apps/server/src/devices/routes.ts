@@ -1,31 +1,50 @@
 // Routes of devices.
 import { Readable } from 'node:stream'
-import { fail } from '@bowline/contract/errors'
+import { BowlineError, fail } from '@bowline/contract/errors'
 import { operations } from '@bowline/contract/operations'
 import type { RateLimiter } from '@bowline/base/rate-limiter'
 import { type Route, memberRoute, publicRoute } from '../http/route.ts'
 import { sourceKey } from '../platform/network/address.ts'
 import { type RecordingRemoval, personOf } from '../context.ts'
+import { deviceUid } from './identity.ts'
+import type { RecentRefusals } from './recent-refusals.ts'
 import { type RegistrationDeps, registerDevice } from './registration.ts'
 import { setStatus } from './acceptance.ts'
 import { exported, facets, list } from './list/service.ts'
 import { addTag, get, remove, removeTag, setTags, update } from './service.ts'
 
+interface DeviceRouteLimits {
+  readonly registrations: RateLimiter
+  readonly exports: RateLimiter
+  readonly refusals: RecentRefusals
+}
+
 /**
  * @param registrations rate limit per source: the call needs no credential
  * @param exports rate limit per person: each reads every device that matches
+ * @param refusals those of the last seconds
  * @param removal records the removal of a device's recordings
  */
 export function deviceRoutes(
   deps: RegistrationDeps,
-  { registrations, exports }: Readonly<Record<'registrations' | 'exports', RateLimiter>>,
+  { registrations, exports, refusals }: DeviceRouteLimits,
   removal: RecordingRemoval,
 ): Route[] {
   const { auth } = operations
   return [
-    publicRoute(auth.authenticateDevice, ({ source }, { body }) => {
+    publicRoute(auth.authenticateDevice, async ({ source }, { body }) => {
+      const { tenant_id: tenant, public_key: publicKey, identity } = body
+      const uid = deviceUid({ mac: identity?.mac ?? '', publicKey, tenant })
+      const refusal = refusals.recall(tenant) ?? refusals.recall(uid)
+      if (refusal) throw refusal
       if (!registrations.take(sourceKey(source))) fail('TOO_MANY_REQUESTS', { seconds: 1 })
-      return registerDevice(deps, body, source)
+      try {
+        return await registerDevice(deps, body, source)
+      } catch (error) {
+        if (error instanceof BowlineError && error.code === 'NOT_FOUND') refusals.remember(tenant, error)
+        if (error instanceof BowlineError && error.code === 'TOO_MANY_REQUESTS') refusals.remember(uid, error)
+        throw error
+      }
     }),
     ...(['devices', 'containers'] as const).flatMap((kind) => [
       memberRoute(operations[kind].list, (ctx, { query }) => list(ctx, kind, query)),

@@ -251,6 +251,7 @@ export const NOT_EXPORTED: Readonly<Record<string, string>> = {
   dropped_guesses: 'counts of some hours',
   factor_windows: 'proofs of second factors, which end within days',
   held_logins: 'logins that wait for minutes',
+  key_logins_under_way: 'logins that wait for seconds',
   login_keys: SECRET,
   namespace_exports: 'links of exports',
   recording_passages: 'the text of the recordings, made of them for search',

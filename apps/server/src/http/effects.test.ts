@@ -59,6 +59,7 @@ const OWNERS: Readonly<Record<string, readonly Permission[]>> = {
   connectors: ['connectorSet', 'connectorUpdate', 'connectorDelete'],
   recordings: ['sessionRemove'],
   login_keys: [],
+  key_logins_under_way: [],
 }
 const DEVICE_CHANGES: readonly Permission[] = ['deviceAccept', 'deviceUpdate', 'deviceRename', 'deviceTagUpdate']
 

@@ -21,7 +21,7 @@ export interface InstanceRouteDeps extends InstanceDeps {
 export function instanceRoutes(deps: InstanceRouteDeps): Route[] {
   const { info, health, setup } = operations.instance
   return [
-    publicRoute(info, ({ request }) => describeInstance(deps, request.host)),
+    publicRoute(info, ({ request }, { query }) => describeInstance(deps, request.host, query.agent_version)),
     publicRoute(health, async ({ reply }) => {
       if (deps.isStopping()) fail('UNAVAILABLE', { what: 'it is stopping' })
       if (deps.isCutOff()) fail('UNAVAILABLE', { what: 'the database' })

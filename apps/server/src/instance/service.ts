@@ -15,6 +15,7 @@ import type { Ids } from '../platform/ids.ts'
 import { VERSION } from '../platform/version.ts'
 import { createUser, requireOtherThanNames } from '../users/service.ts'
 import type { PasswordHasher } from '../auth/passwords.ts'
+import { versionFor } from './agent-version.ts'
 import { type InstanceKeys, isSetupSign } from './keys.ts'
 import { isSetUp, markSetUp } from './store.ts'
 
@@ -41,12 +42,13 @@ export interface InstanceDeps {
 /**
  * Public description of the instance.
  * @param host requested host[:port], after trusted proxies
+ * @param agentVersion version of the agent that asks
  */
-export async function describeInstance(deps: InstanceDeps, host: string): Promise<Info> {
+export async function describeInstance(deps: InstanceDeps, host: string, agentVersion?: string): Promise<Info> {
   const api = deps.settings.BOWLINE_DOMAIN ?? host
   const name = hostName(api)
   return {
-    version: VERSION,
+    version: versionFor(VERSION, agentVersion),
     endpoints: { ssh: `${name}:${deps.sshPort()}`, api },
     setup: await isSetUp(deps.db),
     authentication: { ...(await deps.signInMethods()), passkeys: deps.hasPasskeys(host) },

@@ -189,6 +189,10 @@ async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
     ])
     .execute()
   await db
+    .insertInto('key_logins_under_way')
+    .values({ tenant_id, device_uid: ids.device, username: MARK, expires_at: FAR_OFF })
+    .execute()
+  await db
     .insertInto('sessions')
     .values({ tenant_id, uid: ids.session, device_uid: ids.device, username: MARK, type: 'term', active: true })
     .execute()

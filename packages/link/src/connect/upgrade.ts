@@ -10,6 +10,8 @@ const LINK_VERSION = 1
 const SUBPROTOCOL = /^bowline\.link\.v(\d{1,4})$/
 export const LINK_SUBPROTOCOL = `bowline.link.v${LINK_VERSION}`
 
+/** Sixteen bytes in base64 (RFC 6455 section 4.1). */
+const KEY = /^[A-Za-z0-9+/]{22}==$/
 const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 
 /** Result of a client's upgrade request. */
@@ -67,35 +69,42 @@ export type Granted = 'granted' | 'bad-request' | { readonly otherVersion: strin
  * version of the link is answered with the version this server speaks (RFC 9110 section 15.5.22).
  */
 export function grantUpgrade(request: IncomingMessage, socket: Duplex): Granted {
-  const { headers } = request
-  const key = headers['sec-websocket-key'] ?? ''
-  if (
-    request.method !== 'GET' ||
-    headers.upgrade?.toLowerCase() !== 'websocket' ||
-    !/^[A-Za-z0-9+/]{22}==$/.test(key)
-  ) {
-    refuseUpgrade(socket, 400)
-    return 'bad-request'
-  }
-  if (headers['sec-websocket-version'] !== '13') {
-    refuseUpgrade(socket, 426, { 'Sec-WebSocket-Version': '13' })
-    return 'bad-request'
-  }
-  const offered = headers['sec-websocket-protocol']
+  const key = webSocketKey(request, socket)
+  if (key === undefined) return 'bad-request'
+  const offered = request.headers['sec-websocket-protocol']
   if (!namesOf(offered).includes(LINK_SUBPROTOCOL)) {
     refuseUpgrade(socket, 426, { Upgrade: 'websocket', 'Sec-WebSocket-Protocol': LINK_SUBPROTOCOL })
     const otherVersion = versionProblem(offered, 'agent')
     return otherVersion === undefined ? 'bad-request' : { otherVersion }
   }
-  socket.write(
-    head(101, {
-      Upgrade: 'websocket',
-      Connection: 'Upgrade',
-      'Sec-WebSocket-Accept': acceptValue(key),
-      'Sec-WebSocket-Protocol': LINK_SUBPROTOCOL,
-    }),
-  )
+  socket.write(switchProtocols(key, { 'Sec-WebSocket-Protocol': LINK_SUBPROTOCOL }))
   return 'granted'
+}
+
+/**
+ * Answers a client's request for a WebSocket without a subprotocol, which the caller has already authorized.
+ * @returns false when the request is none: it was refused
+ */
+export function grantWebSocket(request: IncomingMessage, socket: Duplex): boolean {
+  const key = webSocketKey(request, socket)
+  if (key !== undefined) socket.write(switchProtocols(key))
+  return key !== undefined
+}
+
+/** The key of a request for a WebSocket; undefined when the request is none: it was refused. */
+function webSocketKey({ method, headers }: IncomingMessage, socket: Duplex): string | undefined {
+  const key = headers['sec-websocket-key'] ?? ''
+  if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket' || !KEY.test(key)) {
+    refuseUpgrade(socket, 400)
+    return undefined
+  }
+  if (headers['sec-websocket-version'] === '13') return key
+  refuseUpgrade(socket, 426, { 'Sec-WebSocket-Version': '13' })
+  return undefined
+}
+
+function switchProtocols(key: string, more: OutgoingHttpHeaders = {}): string {
+  return head(101, { Upgrade: 'websocket', Connection: 'Upgrade', 'Sec-WebSocket-Accept': acceptValue(key), ...more })
 }
 
 /**

@@ -44,6 +44,11 @@ export interface AgentsDeps {
 /** Events of an accepted link, from the endpoint. */
 export interface LinkEvents {
   closed(cause: LinkCause): void
+  /**
+   * The device cannot be reached by the link any more, but what runs over it goes on. The device goes offline; the link
+   * closes later, or with the device. `closed` must still follow.
+   */
+  lingers(cause: LinkCause): void
 }
 
 export interface Agents {
@@ -80,6 +85,8 @@ export interface HeldLink {
 export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): Agents {
   const entries = new Map<DeviceUid, HeldLink>()
   const links = new Set<Link>()
+  /** Links that reach their device no more, with what still runs over them. */
+  const lingering = new Map<Link, DeviceActor>()
   const sessions = new Set<SessionUid>()
   const pending = new PendingSet((error) => {
     needsRepair = true
@@ -144,27 +151,42 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
           },
         ),
       )
+      let isDown = false
+      const down = (cause: LinkCause): void => {
+        if (isDown) return
+        isDown = true
+        // The claim may still be pending: the end of a link is recorded after its start.
+        pending.track(
+          claim.then(async (epoch) => {
+            if (entries.get(device.uid)?.link === link) entries.delete(device.uid)
+            if (epoch === undefined) return
+            log.info('link.down', { device: device.uid, epoch, by: cause.by, reason: cause.reason })
+            await linkDown(contextOf(device), device.uid, epoch)
+          }),
+        )
+      }
       return {
+        lingers(cause) {
+          lingering.set(link, device)
+          down(cause)
+        },
         closed(cause) {
           links.delete(link)
-          // The claim may still be pending: the end of a link is recorded after its start.
-          pending.track(
-            claim.then(async (epoch) => {
-              if (entries.get(device.uid)?.link === link) entries.delete(device.uid)
-              if (epoch === undefined) return
-              log.info('link.down', { device: device.uid, epoch, by: cause.by, reason: cause.reason })
-              await linkDown(contextOf(device), device.uid, epoch)
-            }),
-          )
+          lingering.delete(link)
+          down(cause)
         },
       }
     },
     find: (uid) => entries.get(uid)?.link,
     held: (uid) => entries.get(uid),
-    drop: (uid) => entries.get(uid)?.link.close(REMOVED),
+    drop(uid) {
+      entries.get(uid)?.link.close(REMOVED)
+      for (const [link, device] of lingering) if (device.uid === uid) link.close(REMOVED)
+    },
     dropNamespaces(tenants) {
       if (tenants.size === 0) return
       for (const { device, link } of entries.values()) if (tenants.has(device.tenant)) link.close(NAMESPACE_REMOVED)
+      for (const [link, { tenant }] of lingering) if (tenants.has(tenant)) link.close(NAMESPACE_REMOVED)
     },
     keepSessionAlive(uid) {
       sessions.add(uid)

@@ -1,0 +1,53 @@
+// Where devices connect: links of our agents, and tunnels of existing ones.
+import type { Clock } from '@bowline/base/clock'
+import type { TenantId } from '@bowline/contract/schemas/common'
+import { beginKeyLogin } from '../auth/key-logins.ts'
+import type { TokenIssuer } from '../auth/tokens.ts'
+import type { ServerConfig } from '../config.ts'
+import type { DeviceActor, TenantContext } from '../context.ts'
+import { sshKeyOf } from '../devices/key-fingerprint.ts'
+import { findDeviceKey } from '../devices/registration.ts'
+import { type TunnelEndpoints, createTunnelEndpoints } from '../gateway/bridges/tunnels/tunnel-endpoint.ts'
+import type { Agents } from '../gateway/links/agents.ts'
+import { createLinkEndpoint } from '../gateway/links/link-endpoint.ts'
+import type { ReverseStreams } from '../gateway/links/reverse-streams.ts'
+import { createUpgradeGuard } from '../gateway/links/upgrade-guard.ts'
+import type { UpgradeHandler } from '../gateway/links/upgrades.ts'
+import type { Log } from '../platform/log.ts'
+
+export interface DeviceEndpointParts {
+  readonly config: Pick<ServerConfig, 'secretKey'>
+  readonly agents: Agents
+  /** Other nodes have the database, and this one does not: devices are refused. */
+  readonly isCutOff: () => boolean
+  readonly reverse: ReverseStreams
+  readonly clock: Clock
+  readonly log: Log
+  readonly tokens: Pick<TokenIssuer, 'readDevice'>
+  readonly tenantContext: (tenant: TenantId, actor: DeviceActor) => TenantContext
+}
+
+export function composeDeviceEndpoints({ config, tokens, tenantContext, ...parts }: DeviceEndpointParts): {
+  readonly link: UpgradeHandler
+  readonly existing: TunnelEndpoints
+} {
+  const contextOf = (device: Omit<DeviceActor, 'kind'>): TenantContext =>
+    tenantContext(device.tenant, { kind: 'device', ...device })
+  const shared = {
+    ...parts,
+    guard: createUpgradeGuard(parts),
+    readToken: (token: string) => tokens.readDevice(token),
+  }
+  const findKey = (device: Omit<DeviceActor, 'kind'>) => findDeviceKey(contextOf(device), device.uid)
+  return {
+    link: createLinkEndpoint({ ...shared, findKey }),
+    existing: createTunnelEndpoints({
+      ...shared,
+      async findKey(device) {
+        const found = await findKey(device)
+        return found && { ...found, sshKey: sshKeyOf(found.publicKey) }
+      },
+      keyLogin: (device, user) => beginKeyLogin(contextOf(device), config.secretKey, device.uid, user),
+    }),
+  }
+}

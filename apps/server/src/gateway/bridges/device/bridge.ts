@@ -1,0 +1,183 @@
+// The device's side of a link whose device runs no agent of ours: takes the streams that the gateway opens and serves them
+// by the device's own SSH server. To the gateway it is a device like all others; policy, recording and limits are on its
+// side.
+import type { Clock } from '@bowline/base/clock'
+import type {
+  Link,
+  LinkCause,
+  LinkHandler,
+  LinkMessage,
+  LinkStream,
+  StreamHandler,
+  StreamKind,
+} from '@bowline/link/api'
+import { type AcceptOpen, AuthOpen, DialOpen, HttpOpen, ListenOpen, SessionOpen } from '@bowline/link/stream-messages'
+import { type ChannelDecision, OPEN_CONNECT_FAILED, OPEN_PROHIBITED, type SshChannel } from '@bowline/ssh/api'
+import { createFlow } from '../../forward/pipe.ts'
+import { channelConnection, socketConnection } from './connection.ts'
+import type { DeviceDoor } from './door.ts'
+import { BridgeLogin } from './login.ts'
+import { BridgeProcess } from './process.ts'
+
+export interface BridgeParts {
+  readonly door: DeviceDoor
+  readonly clock: Clock
+  /** The number of logins has changed. */
+  readonly changed?: (logins: number) => void
+}
+
+/** Bridge of one device. */
+export interface Bridge extends LinkHandler {
+  /** Sets the device's end of the link, before anything arrives. */
+  attach(link: Pick<Link, 'open'>): void
+}
+
+/** One login with its streams. */
+interface Member {
+  readonly login: BridgeLogin
+  readonly streams: Set<LinkStream>
+  /** The `listen` stream of the person's authentication agent. */
+  agent: LinkStream | undefined
+}
+
+const refused = (message: string): LinkCause => ({ by: 'agent', reason: 'refused', message })
+const MALFORMED = refused('The request is malformed.')
+const LOGGED_OUT: LinkCause = { by: 'user', reason: 'done', message: 'The login has ended.' }
+const NO_AGENT: ChannelDecision = { accept: false, code: OPEN_PROHIBITED, message: 'the person forwards no agent' }
+
+export function bridgeHandler({ door, clock, changed }: BridgeParts): Bridge {
+  /** By id of the `auth` stream. */
+  const members = new Map<number, Member>()
+  let link: Pick<Link, 'open'> | undefined
+
+  function openAuth(header: LinkMessage, stream: LinkStream): StreamHandler | LinkCause {
+    const open = AuthOpen.safeParse(header).data
+    if (!open) return MALFORMED
+    const streams = new Set<LinkStream>()
+    const login = new BridgeLogin({
+      door,
+      clock,
+      open,
+      stream,
+      agentChannel: () => agentChannel(member),
+      ended() {
+        members.delete(stream.id)
+        for (const one of streams) one.close(LOGGED_OUT, 'drop')
+        changed?.(members.size)
+      },
+    })
+    const member: Member = { login, streams, agent: undefined }
+    members.set(stream.id, member)
+    changed?.(members.size)
+    return login
+  }
+
+  /** @returns the inner connection of an accepted login, and what to call when the stream has ended */
+  function join(login: number | undefined, stream: LinkStream) {
+    const member = login === undefined ? undefined : members.get(login)
+    const client = member?.login.client
+    if (!member || !client) return undefined
+    member.streams.add(stream)
+    return { client, ended: () => void member.streams.delete(stream) }
+  }
+
+  function openSession(header: LinkMessage, stream: LinkStream): StreamHandler | LinkCause {
+    const open = SessionOpen.safeParse(header).data
+    const joined = join(open?.login, stream)
+    return open && joined ? new BridgeProcess({ ...joined, open, stream, servedBy: door.servedBy }) : MALFORMED
+  }
+
+  function openDial(header: LinkMessage, stream: LinkStream): StreamHandler | LinkCause {
+    const open = DialOpen.safeParse(header).data
+    const joined = join(open?.login, stream)
+    if (!open || !joined) return MALFORMED
+    const { target } = open
+    if ('path' in target) {
+      joined.ended()
+      return cannot('connects to no unix sockets')
+    }
+    const asked = { type: 'direct-tcpip', ...target, originHost: '127.0.0.1', originPort: 0 } as const
+    return channelConnection(joined.client, asked, stream, joined.ended)
+  }
+
+  function openListen(header: LinkMessage, stream: LinkStream): StreamHandler | LinkCause {
+    const open = ListenOpen.safeParse(header).data
+    const member = open && members.get(open.login)
+    const joined = join(open?.login, stream)
+    if (!open || !member || !joined) return MALFORMED
+    if (open.at.type !== 'agent' || member.agent) {
+      joined.ended()
+      return cannot(open.at.type === 'x11' ? 'forwards no X11 (-X)' : 'opens no ports for people (-R)')
+    }
+    member.agent = stream
+    stream.control({ type: 'listening', port: 0 })
+    return {
+      data: (bytes) => stream.consumed(bytes.length),
+      closed() {
+        member.agent = undefined
+        joined.ended()
+      },
+    }
+  }
+
+  /** A program on the device talks to the person's agent: a connection of the listener. */
+  function agentChannel({ agent }: Member): Promise<ChannelDecision> {
+    const open = link
+    if (!agent || !open) return Promise.resolve(NO_AGENT)
+    return new Promise((resolve) => {
+      let channel: SshChannel | undefined
+      const origin: AcceptOpen['origin'] = { address: '', port: 0 }
+      open.open('accept', { listen: agent.id, origin }, (stream) => {
+        const input = createFlow(
+          (bytes) => channel?.write(bytes) ?? true,
+          (count) => stream.consumed(count),
+        )
+        const output = createFlow(
+          (bytes) => stream.write(bytes),
+          (count) => channel?.consumed(count),
+        )
+        const attach = (opened: SshChannel) => {
+          channel = opened
+          return {
+            data: (bytes: Uint8Array) => output.pass(bytes, 0),
+            drain: () => input.drained(),
+            eof: () => stream.eof(),
+            closed: () => stream.close(),
+          }
+        }
+        return {
+          control: () => resolve({ accept: true, attach }),
+          data: (bytes) => input.pass(bytes, 0),
+          drain: () => output.drained(),
+          eof: () => channel?.eof(),
+          closed(cause) {
+            channel?.close()
+            resolve({ accept: false, code: OPEN_CONNECT_FAILED, message: cause.message })
+          },
+        }
+      })
+    })
+  }
+
+  function openHttp(header: LinkMessage, stream: LinkStream): StreamHandler | LinkCause {
+    const open = HttpOpen.safeParse(header).data
+    return open ? socketConnection(door.openTcp(open.host, open.port), stream) : MALFORMED
+  }
+
+  const cannot = (what: string): LinkCause => refused(`This device is served by ${door.servedBy}, which ${what}.`)
+
+  const openers: Partial<Record<StreamKind, typeof openAuth>> = {
+    auth: openAuth,
+    session: openSession,
+    dial: openDial,
+    listen: openListen,
+    http: openHttp,
+  }
+  return {
+    attach(device) {
+      link = device
+    },
+    open: (kind, header, stream) => openers[kind]?.(header, stream) ?? cannot('offers no container engine'),
+    closed: () => undefined,
+  }
+}

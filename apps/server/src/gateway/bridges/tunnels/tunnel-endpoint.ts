@@ -1,0 +1,184 @@
+// The endpoints that existing agents dial: `/ssh/connection` and `/agent/connection`. A device token names the device, which
+// proves nothing: whoever knows what members see of a device can get one. So a tunnel counts only when the SSH server at its
+// far end has proved the device's registered key.
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Clock } from '@bowline/base/clock'
+import type { Link, LinkCause, LinkHandler } from '@bowline/link/api'
+import { type Transport, acceptByteStream } from '@bowline/link/byte-stream'
+import { localLink } from '@bowline/link/local'
+import type { DeviceActor } from '../../../context.ts'
+import type { LinkEvents } from '../../links/agents.ts'
+import { type LinkEndpointDeps, deviceOf } from '../../links/link-endpoint.ts'
+import type { UpgradeHandler } from '../../links/upgrades.ts'
+import { bridgeHandler } from '../device/bridge.ts'
+import type { DeviceDoor, KeyLogin } from '../device/door.ts'
+import { InnerFailure, dialInner } from '../device/inner-connection.ts'
+import { DialledTunnel } from './dialled-tunnel.ts'
+import { MultiplexedTunnel } from './multiplexed-tunnel.ts'
+import { type PickUps, createPickUps } from './pick-ups.ts'
+import type { Tunnel } from './tunnel.ts'
+
+/** Path of transport 1. */
+export const DIALLED_PATH = '/ssh/connection'
+/** Path of transport 2. */
+export const MULTIPLEXED_PATH = '/agent/connection'
+
+/** What is known of a device with an existing agent. */
+export interface AgentDevice {
+  readonly publicKey: string
+  /** Its public key as SSH has it; undefined for a key that SSH does not have. */
+  readonly sshKey: { readonly type: string; readonly blob: Uint8Array } | undefined
+  /** Version of the agent, as it says. */
+  readonly version: string
+}
+
+export interface TunnelEndpointDeps extends LinkEndpointDeps<AgentDevice> {
+  readonly clock: Clock
+  /** The key by which the agent lets people in, for one login. @param user account on the device */
+  readonly keyLogin: (device: DeviceActor, user: string) => Promise<KeyLogin>
+}
+
+export interface TunnelEndpoints {
+  /** Transport 1. */
+  readonly dialled: UpgradeHandler
+  readonly pickUp: UpgradeHandler
+  /** Transport 2. */
+  readonly multiplexed: UpgradeHandler
+}
+
+type MakeTunnel = (transport: Transport, closed: (cause: LinkCause) => void) => Tunnel
+
+export function createTunnelEndpoints(deps: TunnelEndpointDeps): TunnelEndpoints {
+  const { clock, guard } = deps
+  const pickUps: PickUps = createPickUps(clock)
+  const serve =
+    (make: MakeTunnel): UpgradeHandler =>
+    (request, socket, head, { remote }) =>
+      guard.admit(socket, remote, () => admit(deps, make, { request, socket, head, remote }))
+  return {
+    dialled: serve((transport, closed) => new DialledTunnel(transport, clock, pickUps, closed)),
+    multiplexed: serve((transport, closed) => new MultiplexedTunnel(transport, clock, closed)),
+    pickUp: (request, socket, head) => pickUps.upgrade(request, socket, head),
+  }
+}
+
+interface Upgrade {
+  readonly request: IncomingMessage
+  readonly socket: Duplex
+  readonly head: Buffer
+  readonly remote: string
+}
+
+/** @returns whether the device has proved its key */
+async function admit(
+  deps: TunnelEndpointDeps,
+  make: MakeTunnel,
+  { request, socket, head, remote }: Upgrade,
+): Promise<boolean> {
+  const { clock, log, guard } = deps
+  const named = await deviceOf(deps, request, socket, remote)
+  if (!named) return false
+  const { device, found } = named
+  const transport = acceptByteStream(request, socket, head, clock)
+  if (!transport) return false
+  const state: { ended?: LinkCause; closed?: (cause: LinkCause) => void } = {}
+  const tunnel = make(transport, (cause) => {
+    state.ended = cause
+    state.closed?.(cause)
+  })
+  const door = doorOf(deps, device, found, tunnel)
+  const proved = guard.handshake(device.uid, socket)
+  try {
+    const probe = await dialInner(door, clock, { closed: () => undefined })
+    probe.disconnect({ by: 'local', reason: 'done', message: 'The key is proved.' })
+  } catch (error) {
+    if (!(error instanceof InnerFailure)) throw error
+    const { reason, message } = error.cause
+    log.warn('link.refused', { device: device.uid, remote, reason, message })
+    tunnel.close(error.cause)
+    return false
+  } finally {
+    proved()
+  }
+  state.closed = register(deps, { device, door, tunnel, remote })
+  // The tunnel may have ended during the proof.
+  if (state.ended) state.closed(state.ended)
+  return true
+}
+
+function doorOf(deps: TunnelEndpointDeps, device: DeviceActor, found: AgentDevice, tunnel: Tunnel): DeviceDoor {
+  const { sshKey, version } = found
+  return {
+    openSsh: () => tunnel.openSsh(),
+    openTcp: (host, port) => tunnel.openTcp(host, port),
+    hostKey: sshKey?.blob ?? new Uint8Array(0),
+    hostKeyType: sshKey?.type ?? '',
+    keyLogin: (user) => deps.keyLogin(device, user),
+    servedBy: `a ShellHub agent (${version})`,
+  }
+}
+
+interface Registered {
+  readonly device: DeviceActor
+  readonly door: DeviceDoor
+  readonly tunnel: Tunnel
+  readonly remote: string
+}
+
+/** Makes the tunnel the newest link of its device. @returns to be called when the tunnel has ended */
+function register(
+  { agents, reverse, clock, log }: TunnelEndpointDeps,
+  { device, door, tunnel, remote }: Registered,
+): (cause: LinkCause) => void {
+  let logins = 0
+  /** Set when no more logins are taken; the link closes with the last. */
+  let leaving: LinkCause | undefined
+  const near: { events?: LinkEvents } = {}
+  const bridge = bridgeHandler({
+    door,
+    clock,
+    changed(count) {
+      logins = count
+      if (leaving && logins === 0) ends.gateway.close(leaving)
+    },
+  })
+  const handler: LinkHandler = {
+    open: (kind, header, stream) => reverse.open(link, kind, header, stream),
+    closed(cause) {
+      tunnel.close(cause)
+      near.events?.closed(cause)
+    },
+  }
+  const ends = localLink({
+    gateway: handler,
+    device: bridge,
+    clock,
+    report: (error, callback) => log.error('link.refused', { device: device.uid, callback, err: error }),
+  })
+  bridge.attach(ends.device)
+
+  /** Lets running logins go on where each has a connection of its own, and ends the link with them. */
+  function leave(cause: LinkCause): void {
+    if (logins === 0 || !tunnel.leavesStreams) return ends.gateway.close(cause)
+    leaving ??= cause
+    near.events?.lingers(cause)
+    tunnel.close(cause)
+  }
+
+  /** As the gateway sees the device. */
+  const link: Link = {
+    open: (...open) => ends.gateway.open(...open),
+    get streamCount() {
+      return ends.gateway.streamCount
+    },
+    // Existing agents know no such message: they dial anew when their tunnel ends.
+    goaway(cause) {
+      if (logins === 0 || tunnel.leavesStreams) leave(cause)
+      else leaving ??= cause
+    },
+    close: (cause) => (cause.reason === 'displaced' ? leave(cause) : ends.gateway.close(cause)),
+  }
+  near.events = agents.add(device, link, remote)
+  return leave
+}

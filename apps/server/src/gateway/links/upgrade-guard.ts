@@ -1,0 +1,93 @@
+// Which upgrades of devices are let through to a proof: those of links and of tunnels share their limits, because each costs
+// the verification of a token, a query, and a key exchange or signature.
+import type { Duplex } from 'node:stream'
+import type { Clock } from '@bowline/base/clock'
+import { RateLimiter } from '@bowline/base/rate-limiter'
+import { refuseUpgrade } from '@bowline/link/upgrade'
+import { sourceKey } from '../../platform/network/address.ts'
+import type { Log } from '../../platform/log.ts'
+import type { Agents } from './agents.ts'
+
+/** Upgrades per second and source; the burst lets a rack behind one address reconnect at once. */
+const UPGRADES = { perSecond: 50, burst: 2_000 }
+/** Total for sources without a recent proof: each upgrade costs a token verification and a query. */
+const UPGRADES_TOTAL = { perSecond: 400, burst: 4_000 }
+/** Limit of sources with a proved link; they bypass the total, so that unknown sources cannot lock out known agents. */
+const MAX_PROVED_SOURCES = 50_000
+/** Limit of concurrent handshakes; each holds a socket for some seconds. */
+const MAX_HANDSHAKES = 4_096
+/** Per device; a newer one evicts the oldest: a token may have leaked, but the device's own agent proves the key at once. */
+const MAX_HANDSHAKES_OF_DEVICE = 2
+const LATER = { 'Retry-After': '5' }
+
+export interface UpgradeGuard {
+  /**
+   * Refuses the upgrade, or lets it through.
+   * @param serve resolves with whether a device has proved its key; owns the socket. Its failure refuses the upgrade
+   */
+  admit(socket: Duplex, remote: string, serve: () => Promise<boolean>): void
+  /** A handshake of a device begins. @returns to be called when it has ended */
+  handshake(device: string, socket: Duplex): () => void
+}
+
+export function createUpgradeGuard({
+  agents,
+  isCutOff,
+  clock,
+  log,
+}: {
+  readonly agents: Pick<Agents, 'isDraining'>
+  /** Other nodes have the database, and this one does not: devices are refused. */
+  readonly isCutOff: () => boolean
+  readonly clock: Clock
+  readonly log: Log
+}): UpgradeGuard {
+  const upgrades = new RateLimiter(clock, UPGRADES)
+  const total = new RateLimiter(clock, UPGRADES_TOTAL)
+  /** Sources in order of their last proof. */
+  const proved = new Set<string>()
+  /** Sockets of handshakes by device, the oldest first. */
+  const proving = new Map<string, Set<Duplex>>()
+  let handshakes = 0
+
+  function remember(source: string): void {
+    proved.delete(source)
+    proved.add(source)
+    if (proved.size > MAX_PROVED_SOURCES) proved.delete(String(proved.values().next().value))
+  }
+
+  return {
+    admit(socket, remote, serve) {
+      // Agents that follow `goaway` would otherwise reconnect here at once.
+      if (agents.isDraining || isCutOff()) return refuseUpgrade(socket, 503, LATER)
+      const source = sourceKey(remote)
+      if (!upgrades.take(source)) return refuseUpgrade(socket, 429, LATER)
+      if (handshakes >= MAX_HANDSHAKES || !(proved.has(source) || total.take(''))) {
+        return refuseUpgrade(socket, 503, LATER)
+      }
+      handshakes += 1
+      serve()
+        .then((hasProved) => {
+          if (hasProved) remember(source)
+        })
+        .catch((error: unknown) => {
+          log.error('link.refused', { remote, err: error })
+          refuseUpgrade(socket, 503, LATER)
+        })
+        .finally(() => (handshakes -= 1))
+    },
+    handshake(device, socket) {
+      const sockets = proving.get(device) ?? new Set()
+      proving.set(device, sockets.add(socket))
+      const [oldest] = sockets
+      if (oldest && sockets.size > MAX_HANDSHAKES_OF_DEVICE) {
+        sockets.delete(oldest)
+        oldest.destroy()
+      }
+      return () => {
+        sockets.delete(socket)
+        if (sockets.size === 0 && proving.get(device) === sockets) proving.delete(device)
+      }
+    },
+  }
+}
