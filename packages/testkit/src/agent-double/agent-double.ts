@@ -8,16 +8,9 @@ import type { Duplex } from 'node:stream'
 import { WebSocket } from 'ws'
 import { serveDialled } from './dialled.ts'
 import { serveMultiplexed } from './multiplexed.ts'
+import type { Faults, TunnelParts } from './parts.ts'
 
-/** What the double is told to do wrong. All of it can change while it runs. */
-export interface Faults {
-  /** Gives no sign of life, and answers none. */
-  silent?: boolean
-  /** Fetches, or answers, no streams. */
-  refusesStreams?: boolean
-  /** Dials no further tunnel when one is lost. */
-  staysAway?: boolean
-}
+export type { Faults }
 
 export interface AgentDoubleOptions {
   /** Origin of the server's API. */
@@ -31,19 +24,6 @@ export interface AgentDoubleOptions {
   readonly innerPort: number
   readonly version?: string
   readonly faults?: Faults
-}
-
-/** How a tunnel of the double reaches what it serves. */
-export interface TunnelParts {
-  readonly double: AgentDouble
-  /** Opens a WebSocket at a path of the server. @param token sent as a bearer; absent: none */
-  dial(path: string, token?: string): Promise<WebSocket>
-  /** Counts a stream until it has closed. */
-  opened(stream: Duplex): void
-  /** Serves an SSH stream whose opening has been read. */
-  serveSsh(stream: Duplex): void
-  /** Connects to what the device is asked to connect to. */
-  dialTarget(host: string, port: number): Promise<Duplex>
 }
 
 export class AgentDouble implements AsyncDisposable {
@@ -136,7 +116,7 @@ export class AgentDouble implements AsyncDisposable {
 
   async #keepTunnel(): Promise<void> {
     const parts: TunnelParts = {
-      double: this,
+      faults: this.faults,
       dial: (path, token) => this.#dial(path, token),
       opened: (stream) => {
         this.openStreams += 1

@@ -1,12 +1,12 @@
 // Transport 1 of the double: a control connection of JSON lines, and a WebSocket of its own for each stream.
 import { type Head, readHead } from '@bowline/yamux/read-head'
 import { type WebSocket, createWebSocketStream } from 'ws'
-import type { TunnelParts } from './agent-double.ts'
+import type { TunnelParts } from './parts.ts'
 
 const INTERVAL_MS = 30_000
 
 export function serveDialled(control: WebSocket, parts: TunnelParts): void {
-  const { faults } = parts.double
+  const { faults } = parts
   const send = (line: object): void => {
     if (!faults.silent) control.send(Buffer.from(`${JSON.stringify(line)}\n`), { binary: true })
   }

@@ -4,13 +4,13 @@ import { answerProtocol } from '@bowline/yamux/multistream'
 import { parseLine, readHead } from '@bowline/yamux/read-head'
 import { YamuxSession } from '@bowline/yamux/session'
 import type { WebSocket } from 'ws'
-import type { TunnelParts } from './agent-double.ts'
+import type { TunnelParts } from './parts.ts'
 
 const SSH = '/ssh/open/1.0.0'
 const TCP = '/http/proxy/1.0.0'
 
 export function serveMultiplexed(control: WebSocket, parts: TunnelParts): void {
-  const { faults } = parts.double
+  const { faults } = parts
   const session = new YamuxSession({
     role: 'server',
     maxStreams: 1_024,
