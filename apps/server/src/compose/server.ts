@@ -1,7 +1,6 @@
 // Composition root: the only place where the parts of the server meet. Starts them in order and stops them in reverse.
 import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { AddressInfo } from 'node:net'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { LiveEvent } from '@bowline/contract/schemas/event'
@@ -108,7 +107,7 @@ async function start(
   if (settings.BOWLINE_DATABASE_URL) await awaitEndOfEarlierRun(system, node, parts.clock)
   await forgetLinksOf(system, node)
   await closeLostSessions(system, node)
-  const recordingParts = { folder: join(dataFolder, 'recordings'), node, log, system, clock, store, onEnd }
+  const recordingParts = { folder: config.recordingsFolder, node, log, system, clock, store, onEnd }
   const { recording: key, reloadRecording: reloadKeys } = keys
   const { recordings, uploads } = await startRecordings({ ...recordingParts, key, reloadKeys })
 
