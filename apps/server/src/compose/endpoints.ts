@@ -20,6 +20,7 @@ import type { Log } from '../platform/log.ts'
 import { findKeyBlob } from '../public-keys/service.ts'
 import type { TerminalTickets } from '../terminals/tickets.ts'
 import type { composeJudging } from './judging.ts'
+import type { Nodes } from './nodes.ts'
 import type { TunnelParts } from './tunnels.ts'
 
 export interface EndpointParts {
@@ -32,6 +33,9 @@ export interface EndpointParts {
   readonly judging: ReturnType<typeof composeJudging>
   readonly tokens: TokenIssuer
   readonly tenantContext: (tenant: TenantId, actor: Actor) => TenantContext
+  /** Id of this node. */
+  readonly node: string
+  readonly nodes: Pick<Nodes, 'carry'>
   readonly terminalTickets: TerminalTickets
   /** Other nodes have the database, and this one does not: links are refused. */
   readonly isCutOff: () => boolean
@@ -48,6 +52,8 @@ export function composeEndpoints(parts: EndpointParts): {
     ...parts.terminalTickets,
     clock,
     log,
+    node: parts.node,
+    carry: parts.nodes.carry,
     contextOf: async (uid) => {
       const target = await judging.resolve({ uid })
       return target && judging.contextOf(target)

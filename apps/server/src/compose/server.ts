@@ -163,7 +163,7 @@ async function start(
   const live = createLiveLogins({ ...judging, ...leaving, keyIsDisabled: isDisabled, clock, log })
   const reverse = createReverseStreams()
   const nodeParts = { config, node, system, clock, log, bus, redis, agents, reverse, live, apply, onFatal }
-  const nodes: Nodes = await composeNodes({ ...nodeParts, gateway: () => gateway })
+  const nodes: Nodes = await composeNodes({ ...nodeParts, gateway: () => gateway, webEndpoints: () => webEndpoints })
   const { cluster } = nodes
   const isCutOff = (): boolean => nodes.isCutOff
   const gatewayParts = { config, keys, clock, log, node, agents, live, reverse, recordings, judging, metrics }
@@ -262,7 +262,7 @@ async function start(
   serveMetrics(http, metrics, { isInternal, mayRead: config.mayReadMetrics })
   await serveFiles(http, { config, clock, log, metrics })
   const endpointParts = { config, clock, log, gateway, agents, reverse, judging, tokens, tenantContext }
-  const { webEndpoints, link } = composeEndpoints({ ...endpointParts, terminalTickets, isCutOff })
+  const { webEndpoints, link } = composeEndpoints({ ...endpointParts, node, nodes, terminalTickets, isCutOff })
   attachEndpoints(http.server, { ...config, clock, log }, tunnels, { link, ...webEndpoints })
 
   let httpClosed: Promise<void> = Promise.resolve()

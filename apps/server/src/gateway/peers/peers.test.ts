@@ -211,6 +211,7 @@ describe('connections of other nodes', () => {
       steadyMs: () => 0,
       agents: { held: () => undefined },
       reverse: createReverseStreams(),
+      acceptTerminal: () => ({ by: 'gateway', reason: 'refused', message: '' }),
       // Its time stands still.
       clock: new ManualClock(),
       log: silentLog,
