@@ -2,7 +2,10 @@
 // test can turn.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { type Socket, connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { freePort } from '@bowline/testkit/free-port'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
 import { type Server, startServer } from '../support/server.ts'
@@ -42,11 +45,13 @@ export async function startCluster(
   const postgres = await startPostgres()
   postgres.sql(`create role bowline login createrole password '${PASSWORD}'`)
   postgres.sql('create database bowline owner bowline')
+  const recordings = await mkdtemp(join(tmpdir(), 'bowline-e2e-recordings-'))
   const through = (port: number): string => postgres.url('bowline', PASSWORD, 'bowline', port)
   const shared = {
     BOWLINE_DATABASE_URL: through(postgres.port),
     BOWLINE_SECRET_KEY: randomBytes(32).toString('hex'),
     BOWLINE_NODE_SECRET: 'secret of all the nodes',
+    BOWLINE_RECORDINGS_DIR: recordings,
     ...env,
   }
   const nodes: Server[] = []
@@ -75,6 +80,7 @@ export async function startCluster(
       balancer.close()
       for (const node of nodes) await node.remove()
       await postgres.stop()
+      await rm(recordings, { recursive: true, force: true })
     },
   }
 }

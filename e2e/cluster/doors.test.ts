@@ -29,10 +29,15 @@ function node(index: number): Server {
 }
 
 /** One request at a node's HTTP port, for a host. */
-function ask({ origin }: Server, host: string, body: string): Promise<{ status: number | undefined; text: string }> {
+function ask(
+  { origin }: Server,
+  host: string,
+  body: string,
+  path = '/',
+): Promise<{ status: number | undefined; text: string }> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(origin)
-    const outgoing = request({ hostname, port, method: 'POST', path: '/', headers: { host } }, (answer) => {
+    const outgoing = request({ hostname, port, method: 'POST', path, headers: { host } }, (answer) => {
       let text = ''
       answer.on('data', (chunk) => (text += String(chunk)))
       answer.on('error', reject)
@@ -41,6 +46,44 @@ function ask({ origin }: Server, host: string, body: string): Promise<{ status: 
     outgoing.on('error', reject)
     outgoing.end(body)
   })
+}
+
+/** A web terminal with a ticket of the second node. @param at the node that a browser's nth connection reaches */
+async function terminalAt(at: (connection: number) => number) {
+  const me = userInfo().username
+  const { call } = await node(1).client()
+  const chunks: string[] = []
+  const sockets: WebSocket[] = []
+  const { origin } = node(0)
+  const terminal = openRemoteTerminal({
+    origin,
+    openSocket(url, protocol) {
+      const reached = node(at(sockets.length)).origin
+      const socket = new WebSocket(url.replace(new URL(origin).host, new URL(reached).host), {
+        protocols: [protocol],
+        headers: { Origin: reached },
+      })
+      sockets.push(socket)
+      return socket
+    },
+    later(work, delayMs) {
+      const timer = setTimeout(work, delayMs)
+      return () => clearTimeout(timer)
+    },
+    now: () => performance.now(),
+    target: { device: agent.device.uid, username: me },
+    credential: { kind: 'password', password: agent.target.password },
+    size: { columns: 100, rows: 30 },
+    ticket: async () =>
+      (await call(operations.terminals.open, { params: { uid: agent.device.uid }, body: { username: me } })).body
+        .ticket,
+    output(bytes, done) {
+      chunks.push(Buffer.from(bytes).toString())
+      done()
+    },
+  })
+  onTestFinished(() => terminal.close())
+  return { terminal, sockets, shown: () => chunks.join('') }
 }
 
 describe.skipIf(!postgresPrograms)('at the node without the device (needs the package postgresql)', () => {
@@ -70,35 +113,42 @@ describe.skipIf(!postgresPrograms)('at the node without the device (needs the pa
     await until('the other node knows', async () => (await ask(node(0), tunnel.full_address, '')).status === 404)
   })
 
-  it('a web terminal opens by a ticket that the other node has made', async () => {
-    const me = userInfo().username
+  it('guesses at the door of a tunnel count together with those at the other node', async () => {
     const { call } = await node(1).client()
-    const { origin } = node(0)
-    const chunks: string[] = []
-    const terminal = openRemoteTerminal({
-      origin,
-      openSocket: (url, protocol) => new WebSocket(url, { protocols: [protocol], headers: { Origin: origin } }),
-      later(work, delayMs) {
-        const timer = setTimeout(work, delayMs)
-        return () => clearTimeout(timer)
-      },
-      now: () => performance.now(),
-      target: { device: agent.device.uid, username: me },
-      credential: { kind: 'password', password: agent.target.password },
-      size: { columns: 100, rows: 30 },
-      ticket: async () =>
-        (await call(operations.terminals.open, { params: { uid: agent.device.uid }, body: { username: me } })).body
-          .ticket,
-      output(bytes, done) {
-        chunks.push(Buffer.from(bytes).toString())
-        done()
-      },
-    })
-    onTestFinished(() => terminal.close())
+    const params = { uid: agent.device.uid }
+    const door = { door: 'password', password: 'open sesame' } as const
+    const body = { host: '127.0.0.1', port: 9, ttl: -1, ...door }
+    const { body: tunnel } = await call(operations.tunnels.create, { params, body })
+    const guess = (at: number, password: string) =>
+      ask(node(at), tunnel.full_address, new URLSearchParams({ password, path: '/' }).toString(), '/.bowline/door')
+    const statuses: (number | undefined)[] = []
+    for (let nr = 0; nr < 12; nr += 1) statuses.push((await guess(nr % 2, `guess ${nr}`)).status)
+    expect(statuses).toEqual([...Array<number>(10).fill(403), 429, 429])
+    expect((await guess(0, 'open sesame')).status).toBe(429)
+  })
+
+  it('a web terminal opens by a ticket that the other node has made', async () => {
+    const { terminal, shown } = await terminalAt(() => 0)
     terminal.input(new TextEncoder().encode('stty size; exit 7\r'))
     await until('it has ended', () => terminal.state.get().kind === 'ended')
-    expect(chunks.join('')).toContain('30 100')
+    expect(shown()).toContain('30 100')
     expect(terminal.state.get()).toMatchObject({ exit: { status: 7 } })
+  })
+
+  it('a web terminal whose connection broke is taken up again by way of the other node, and loses nothing', async () => {
+    const type = (text: string): void => terminal.input(new TextEncoder().encode(text))
+    // The session stays where it began; from there on the browser reaches the other node.
+    const { terminal, shown, sockets } = await terminalAt((connection) => (connection === 0 ? 0 : 1))
+    type('echo before $((40 + 2)); for i in $(seq 3000); do echo line $i; done; read line; echo got $line; exit 5\r')
+    await until('it runs', () => shown().includes('before 42'))
+    sockets[0]?.close(4_000)
+    type('typed meanwhile\r')
+    await until('it has ended', () => terminal.state.get().kind === 'ended')
+    expect(sockets).toHaveLength(2)
+    const lines = [...shown().matchAll(/^line (\d+)\r$/gm)].map(([, number]) => Number(number))
+    expect(lines).toEqual(Array.from({ length: 3_000 }, (_, index) => index + 1))
+    expect(shown()).toContain('got typed meanwhile')
+    expect(terminal.state.get()).toMatchObject({ exit: { status: 5 } })
   })
 
   it('an agent of the person is forwarded to the device (-A)', async () => {

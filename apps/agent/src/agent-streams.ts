@@ -72,6 +72,7 @@ export class AgentStreams {
         return this.#engine.open(stream)
       case 'accept':
       case 'lease':
+      case 'terminal':
         return { by: 'agent', reason: 'unsupported', message: `this agent has no ${kind} streams yet` }
     }
   }

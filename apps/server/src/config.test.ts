@@ -142,4 +142,19 @@ describe('configuration', () => {
     expect(secretKey.open('x', secretKey.seal('x', Buffer.from('text'))).toString()).toBe('text')
     await expect(readFile(join(folder, 'secret.key'))).rejects.toThrow('ENOENT')
   })
+
+  it('requires that every node of several can play every recording', async () => {
+    const node = {
+      BOWLINE_DATABASE_URL: 'postgres://localhost/bowline',
+      BOWLINE_SECRET_KEY: '0f'.repeat(32),
+      BOWLINE_NODE_ADDRESS: '10.0.0.11:4430',
+    }
+    expect(await problemsOf(node)).toEqual([
+      'BOWLINE_NODE_ADDRESS needs BOWLINE_S3_ENDPOINT, or BOWLINE_RECORDINGS_DIR with a folder that all nodes share: every node must be able to play a recording.',
+    ])
+    const shared = await read({ ...node, BOWLINE_RECORDINGS_DIR: '/mnt/recordings' })
+    expect(shared.recordingsFolder).toBe('/mnt/recordings')
+    const store = { BOWLINE_S3_ENDPOINT: 'https://s3.example.com', BOWLINE_S3_BUCKET: 'recordings' }
+    expect((await read({ ...node, ...store })).recordingsFolder).toBe(join(folder, 'recordings'))
+  })
 })

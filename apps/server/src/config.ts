@@ -9,6 +9,7 @@ import { type Overrides, readOverrides } from './mails/render/overrides.ts'
 import { type SmtpSettings, readMailSettings } from './mails/settings.ts'
 import { addressRanges, isLoopback } from './platform/network/address.ts'
 import { followMachineNames, knownHosts } from './platform/network/known-hosts.ts'
+import { recordingsFolder } from './recordings/folder.ts'
 import { readStoreSettings } from './platform/s3/settings.ts'
 import type { S3Settings } from './platform/s3/client.ts'
 import { type TlsMaterial, publicKeyPin, selfSignedCertificate } from './platform/network/certificate.ts'
@@ -42,6 +43,8 @@ export interface ServerConfig extends Positions {
   readonly stripe: StripeSettings | undefined
   /** Pin of a self-signed certificate; '' when the certificate is the operator's or there is none. */
   readonly pin: string
+  /** Where recordings are written. */
+  readonly recordingsFolder: string
   /** Destination of finished recordings; undefined: they stay in the data folder. */
   readonly objectStore: S3Settings | undefined
   readonly isTrustedProxy: (address: string) => boolean
@@ -97,6 +100,13 @@ export async function readConfig(
   if (settings.BOWLINE_NODE_ADDRESS !== undefined && settings.BOWLINE_DATABASE_URL === undefined) {
     throw new ConfigError(['BOWLINE_NODE_ADDRESS needs BOWLINE_DATABASE_URL: all nodes share one database.'])
   }
+  const keepsRecordingsApart =
+    settings.BOWLINE_S3_ENDPOINT === undefined && settings.BOWLINE_RECORDINGS_DIR === undefined
+  if (settings.BOWLINE_NODE_ADDRESS !== undefined && keepsRecordingsApart) {
+    throw new ConfigError([
+      'BOWLINE_NODE_ADDRESS needs BOWLINE_S3_ENDPOINT, or BOWLINE_RECORDINGS_DIR with a folder that all nodes share: every node must be able to play a recording.',
+    ])
+  }
   if (settings.BOWLINE_NODE_PORT !== undefined && settings.BOWLINE_NODE_ADDRESS === undefined) {
     throw new ConfigError(['BOWLINE_NODE_PORT needs BOWLINE_NODE_ADDRESS.'])
   }
@@ -121,6 +131,7 @@ export async function readConfig(
     stripe: stripeSettings(settings),
     pin,
     ...(await readPositions(settings.BOWLINE_GEOIP_FILE)),
+    recordingsFolder: recordingsFolder(settings, dataFolder),
     objectStore: await readStoreSettings(settings),
     isTrustedProxy,
     isKnownHost: knownHosts({

@@ -15,10 +15,10 @@ export interface LinkCause {
 export type LinkMessage = { readonly [key: string]: unknown }
 
 /**
- * Purpose of a stream. The message schemas of each kind are in stream-messages.ts, except for `lease`, which only servers
- * open to each other.
+ * Purpose of a stream. The message schemas of each kind are in stream-messages.ts, except for those that only servers open to each
+ * other: `lease` and `terminal`.
  */
-export type StreamKind = 'auth' | 'session' | 'dial' | 'listen' | 'accept' | 'http' | 'engine' | 'lease'
+export type StreamKind = 'auth' | 'session' | 'dial' | 'listen' | 'accept' | 'http' | 'engine' | 'lease' | 'terminal'
 
 /** One of a stream's two byte lanes: 0 is data (stdin, stdout, sockets), 1 is stderr. Both share the credit. */
 export type Lane = 0 | 1

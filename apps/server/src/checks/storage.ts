@@ -41,8 +41,8 @@ export async function checkDataFolder({ dataFolder }: ServerConfig): Promise<Fin
 }
 
 /** Checks the free disk space for recordings. */
-export async function checkRoom({ dataFolder }: ServerConfig): Promise<Finding[]> {
-  const folder = await nearest(join(dataFolder, 'recordings'))
+export async function checkRoom({ recordingsFolder }: ServerConfig): Promise<Finding[]> {
+  const folder = await nearest(recordingsFolder)
   const { bavail, bsize } = await statfs(folder)
   const free = `${((bavail * bsize) / GIB).toFixed(1)} GiB`
   const remedy = `Free some space on the disk that holds ${folder}, shorten the retention, or set an S3 store.`

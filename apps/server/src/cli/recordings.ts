@@ -1,6 +1,6 @@
 // `bowline recordings …`: verification of recordings, heads of their ledgers, and rotation of the signing key.
 import { open, readFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { createLineSplitter } from '@bowline/asciicast/lines'
 import { recordingNamedBy } from '@bowline/asciicast/recording-id'
 import { type Verdict, createVerifier } from '@bowline/asciicast/verify'
@@ -11,6 +11,7 @@ import { createLog } from '../platform/log.ts'
 import { nodeName } from '../platform/node-name.ts'
 import { createS3Client } from '../platform/s3/client.ts'
 import { readStoreSettings } from '../platform/s3/settings.ts'
+import { recordingsFolder } from '../recordings/folder.ts'
 import { type Head, emptyHead } from '../recordings/ledger/entry.ts'
 import { readHead, readHeads } from '../recordings/ledger/heads.ts'
 import { type RecordingReport, reportNamespace } from '../recordings/ledger/report.ts'
@@ -84,7 +85,7 @@ export async function recordingsOf(instance: Instance): Promise<{ recordings: Re
   const dataFolder = resolve(settings.BOWLINE_DATA_DIR)
   const node = await nodeName(dataFolder)
   const recordings = await createRecordings({
-    folder: join(dataFolder, 'recordings'),
+    folder: recordingsFolder(settings, dataFolder),
     node,
     log: createLog('fatal', 2),
     clock: systemClock,

@@ -15,6 +15,7 @@ import type { Log } from '../platform/log.ts'
 import { findKeyBlob } from '../public-keys/service.ts'
 import type { TerminalTickets } from '../terminals/tickets.ts'
 import type { composeJudging } from './judging.ts'
+import type { Nodes } from './nodes.ts'
 import type { TunnelParts } from './tunnels.ts'
 
 export interface WebEndpointParts {
@@ -23,6 +24,9 @@ export interface WebEndpointParts {
   readonly log: Log
   readonly gateway: Gateway
   readonly judging: ReturnType<typeof composeJudging>
+  /** Id of this node. */
+  readonly node: string
+  readonly nodes: Pick<Nodes, 'carry'>
   readonly terminalTickets: TerminalTickets
 }
 
@@ -33,6 +37,8 @@ export function composeWebEndpoints({
   log,
   gateway,
   judging,
+  node,
+  nodes,
   terminalTickets,
 }: WebEndpointParts): WebEndpoints {
   return createWebEndpoints({
@@ -40,6 +46,8 @@ export function composeWebEndpoints({
     ...terminalTickets,
     clock,
     log,
+    node,
+    carry: nodes.carry,
     contextOf: async (uid) => {
       const target = await judging.resolve({ uid })
       return target && judging.contextOf(target)

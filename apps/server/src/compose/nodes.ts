@@ -13,6 +13,7 @@ import type { Agents } from '../gateway/links/agents.ts'
 import type { ReverseStreams } from '../gateway/links/reverse-streams.ts'
 import type { LiveLogins } from '../gateway/login/live-logins.ts'
 import { type Peers, createPeers } from '../gateway/peers/peers.ts'
+import type { WebEndpoints } from '../gateway/web/web-endpoints.ts'
 import { type NodeIdentity, newRun } from '../nodes/identity.ts'
 import { type NodeLease, createNodeLease } from '../nodes/lease.ts'
 import { type RunOnce, holdsJob, runAlone, runByLease } from '../nodes/once.ts'
@@ -46,6 +47,7 @@ export interface NodeParts {
   readonly live: LiveLogins
   /** Not there yet when this is composed. */
   readonly gateway: () => Gateway
+  readonly webEndpoints: () => Pick<WebEndpoints, 'accept'>
   /** Applies an event of another node. */
   readonly apply: (event: LiveEvent, tenant: TenantId) => void
   /** The process must exit. */
@@ -63,6 +65,8 @@ export interface Nodes {
   reachLogin(target: LoginTarget): Promise<Link | undefined>
   /** The link of a device, whichever node holds it. */
   reachDevice(uid: DeviceUid): Promise<Link | undefined>
+  /** Opens the stream of a browser's terminal whose session another node has. */
+  readonly carry: Peers['carry']
   /** True while this node dials the engines that no device reaches. */
   dialsConnectors(): Promise<boolean>
   /** Enters the installation. Rejects when the database or the port does not allow it. */
@@ -127,6 +131,7 @@ export async function composeNodes(parts: NodeParts): Promise<Nodes> {
       const holder = peers && lease.others.length > 0 ? await holderOf(system, uid) : undefined
       return holder ? reach(uid, holder) : agents.find(uid)
     },
+    carry: (...stream) => peers?.carry(...stream),
     dialsConnectors: async () => !cluster || holdsJob(system, 'connectors', node, CONNECTORS_LEASE_SECONDS),
     async start(onEnd) {
       if (peers && cluster) {
@@ -148,7 +153,7 @@ export async function composeNodes(parts: NodeParts): Promise<Nodes> {
 
 /** Links with the other nodes; undefined for a server that runs by itself. */
 function composePeers(
-  { config: { settings }, agents, reverse, clock, log }: NodeParts,
+  { config: { settings }, agents, reverse, webEndpoints, clock, log }: NodeParts,
   { tls }: NodeIdentity,
   lease: NodeLease,
 ): Peers | undefined {
@@ -164,6 +169,7 @@ function composePeers(
     steadyMs: () => lease.steadyMs,
     agents,
     reverse,
+    acceptTerminal: (header, stream) => webEndpoints().accept(header, stream),
     clock,
     log,
   })

@@ -1,7 +1,6 @@
 // Composition root: the only place where the parts of the server meet. Starts them in order and stops them in reverse.
 import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { AddressInfo } from 'node:net'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { LiveEvent } from '@bowline/contract/schemas/event'
@@ -111,7 +110,7 @@ async function start(
   if (settings.BOWLINE_DATABASE_URL) await awaitEndOfEarlierRun(system, node, parts.clock)
   await forgetLinksOf(system, node)
   await closeLostSessions(system, node)
-  const recordingParts = { folder: join(dataFolder, 'recordings'), node, log, system, clock, store, onEnd }
+  const recordingParts = { folder: config.recordingsFolder, node, log, system, clock, store, onEnd }
   const { recording: key, reloadRecording: reloadKeys } = keys
   const { recordings, uploads } = await startRecordings({ ...recordingParts, key, reloadKeys })
 
@@ -167,7 +166,7 @@ async function start(
   const live = createLiveLogins({ ...judging, ...leaving, keyIsDisabled: isDisabled, clock, log })
   const reverse = createReverseStreams()
   const nodeParts = { config, node, system, clock, log, bus, redis, agents, reverse, live, apply, onFatal }
-  const nodes: Nodes = await composeNodes({ ...nodeParts, gateway: () => gateway })
+  const nodes: Nodes = await composeNodes({ ...nodeParts, gateway: () => gateway, webEndpoints: () => webEndpoints })
   const { cluster } = nodes
   const isCutOff = (): boolean => nodes.isCutOff
   const gatewayParts = { config, keys, clock, log, node, agents, live, reverse, recordings, judging, metrics }
@@ -268,17 +267,10 @@ async function start(
   composeScim(http, { auth, registration, ...singleSignOn.parts, requestLimits, tenantContext })
   serveMetrics(http, metrics, { isInternal, mayRead: config.mayReadMetrics })
   await serveFiles(http, { config, clock, log, metrics })
-  const webEndpoints = composeWebEndpoints({ config, clock, log, gateway, judging, terminalTickets })
-  const { link, existing } = composeDeviceEndpoints({
-    config,
-    agents,
-    isCutOff,
-    reverse,
-    clock,
-    log,
-    tokens,
-    tenantContext,
-  })
+  const web = { config, clock, log, gateway, judging, node, nodes, terminalTickets }
+  const webEndpoints = composeWebEndpoints(web)
+  const devices = { config, agents, isCutOff, reverse, clock, log, tokens, tenantContext }
+  const { link, existing } = composeDeviceEndpoints(devices)
   attachEndpoints(http.server, { ...config, clock, log }, tunnels, { link, ...webEndpoints }, existing)
 
   let httpClosed: Promise<void> = Promise.resolve()

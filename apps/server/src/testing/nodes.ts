@@ -1,5 +1,8 @@
 // Several nodes of one installation in one process, on one database.
 import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { freePort } from '@bowline/testkit/free-port'
 import type { Log } from '../platform/log.ts'
 import { type BootedServer, bootServer, databaseUrl } from './boot.ts'
@@ -19,17 +22,27 @@ export async function bootNodes(
   log?: Log,
 ): Promise<BootedNode[]> {
   const secretKey = randomBytes(32).toString('hex')
+  const recordings = await mkdtemp(join(tmpdir(), 'bowline-recordings-'))
   const nodes: BootedNode[] = []
   for (let index = 0; index < count; index += 1) {
     const address = `127.0.0.1:${await freePort()}`
-    const shared = { BOWLINE_SECRET_KEY: secretKey, BOWLINE_NODE_ADDRESS: address, ...settings }
+    const shared = {
+      BOWLINE_SECRET_KEY: secretKey,
+      BOWLINE_NODE_ADDRESS: address,
+      BOWLINE_RECORDINGS_DIR: recordings,
+      ...settings,
+    }
     const first = nodes[0]
     const server = await bootServer({
       settings: shared,
       ...(log ? { log } : {}),
       ...(first ? { reach: async () => databaseUrl(first.owner) } : {}),
     })
-    nodes.push({ ...server, address })
+    const close = async (): Promise<void> => {
+      await server.close()
+      await rm(recordings, { recursive: true, force: true })
+    }
+    nodes.push({ ...server, address, close })
   }
   return nodes
 }

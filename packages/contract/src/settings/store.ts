@@ -6,6 +6,12 @@ const server = ['server'] as const
 const optional = z.string().min(1).optional()
 
 export const STORE_SETTINGS = {
+  BOWLINE_RECORDINGS_DIR: {
+    programs: server,
+    schema: optional,
+    description:
+      'Folder of recordings; default: recordings in the data folder. Several nodes without an S3 store need one that they share, as by NFS.',
+  },
   BOWLINE_S3_ENDPOINT: {
     programs: server,
     schema: z

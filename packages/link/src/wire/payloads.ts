@@ -14,6 +14,7 @@ const KINDS = [
   'http',
   'engine',
   'lease',
+  'terminal',
 ] as const satisfies readonly StreamKind[]
 
 const Message = z.record(z.string(), z.unknown())

@@ -1,6 +1,9 @@
 // What a node lets others do with the devices whose links it holds. The other node is made by hand.
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { systemClock } from '@bowline/base/clock'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
@@ -23,14 +26,25 @@ import { createPeers } from './peers.ts'
 let server: BootedServer
 let person: Person
 let address: string
+let folder: string
 let device: FakeDevice
 let epoch: number
 beforeAll(async () => {
   address = `127.0.0.1:${await freePort()}`
-  server = await bootServer({ settings: { BOWLINE_NODE_ADDRESS: address, BOWLINE_UNCOUNTED_SOURCES: '127.0.0.0/8' } })
+  folder = await mkdtemp(join(tmpdir(), 'bowline-recordings-'))
+  server = await bootServer({
+    settings: {
+      BOWLINE_NODE_ADDRESS: address,
+      BOWLINE_RECORDINGS_DIR: folder,
+      BOWLINE_UNCOUNTED_SOURCES: '127.0.0.0/8',
+    },
+  })
   person = await server.setUpAccount()
 })
-afterAll(() => server.close())
+afterAll(async () => {
+  await server.close()
+  await rm(folder, { recursive: true })
+})
 beforeEach(async () => {
   const first = await fakeDevice(server, person)
   // Its second link: there is an older one.
@@ -51,10 +65,17 @@ const pinOfServer = async (): Promise<string> =>
   ).key_pin
 
 /** A node that is in the database, with its key. Its id is the smallest: it is the one that dials. */
-async function enteredNode(id = '0'): Promise<TlsMaterial> {
+async function enteredNode(id = '0', isLost = false): Promise<TlsMaterial> {
   const tls = await makeCertificate(['node'])
   const run = { id, life: randomUUID(), address: '127.0.0.1:1', keyPin: publicKeyPin(tls.cert), version: 'v1' }
-  await putNode(server.database.system(), run)
+  // In one step: a heartbeat in between would find a lost one alive.
+  await server.database
+    .system()
+    .transaction()
+    .execute(async (db) => {
+      await putNode(db, run)
+      if (isLost) await db.updateTable('nodes').set({ lost_at: new Date() }).where('id', '=', id).execute()
+    })
   return tls
 }
 
@@ -167,14 +188,7 @@ describe('a node that cannot renew its lease', () => {
 describe('connections of other nodes', () => {
   it.each([
     ['a key that no node has', () => makeCertificate(['node'])],
-    [
-      'the key of a node that is lost',
-      async () => {
-        const tls = await enteredNode('1')
-        await server.database.system().updateTable('nodes').set({ lost_at: new Date() }).where('id', '=', '1').execute()
-        return tls
-      },
-    ],
+    ['the key of a node that is lost', () => enteredNode('1', true)],
     ['the key of a node that is not the one to dial', () => enteredNode('~')],
   ])('are dropped with %s before anything is read', async (_, makeKey) => {
     const socket = await dialNode(address, await pinOfServer(), await makeKey(), systemClock)
@@ -197,6 +211,7 @@ describe('connections of other nodes', () => {
       steadyMs: () => 0,
       agents: { held: () => undefined },
       reverse: createReverseStreams(),
+      acceptTerminal: () => ({ by: 'gateway', reason: 'refused', message: '' }),
       // Its time stands still.
       clock: new ManualClock(),
       log: silentLog,

@@ -5,7 +5,7 @@ import type { TLSSocket } from 'node:tls'
 import { Backoff } from '@bowline/base/backoff'
 import type { Clock } from '@bowline/base/clock'
 import { RateLimiter } from '@bowline/base/rate-limiter'
-import type { Link, LinkCause, LinkOptions } from '@bowline/link/api'
+import type { Link, LinkCause, LinkMessage, LinkOptions, LinkStream, StreamHandler } from '@bowline/link/api'
 import { linkServers } from '@bowline/link/between-servers'
 import type { NodeState } from '../../nodes/lease.ts'
 import type { TlsMaterial } from '../../platform/network/certificate.ts'
@@ -15,6 +15,7 @@ import type { ReverseStreams } from '../links/reverse-streams.ts'
 import { dialNode, listenForNodes } from './peer-tls.ts'
 import { type RemoteLinks, type RemoteTarget, createRemoteLinks } from './remote-links.ts'
 import { type Relay, createRelay } from './relay.ts'
+import type { CarriedTerminal } from './carried-terminals.ts'
 import { answerForLease, askForLease } from './lease-question.ts'
 import type { LeaseAnswer } from '../../nodes/cut-off.ts'
 
@@ -52,6 +53,8 @@ export interface PeersDeps {
   readonly steadyMs: () => number
   readonly agents: Pick<Agents, 'held'>
   readonly reverse: ReverseStreams
+  /** Takes the terminal of a browser that has reached another node. */
+  readonly acceptTerminal: (header: LinkMessage, stream: LinkStream) => StreamHandler | LinkCause
   readonly clock: Clock
   readonly log: Log
 }
@@ -70,6 +73,8 @@ export interface Peers {
   reach(node: string, target: RemoteTarget): Promise<Link | undefined>
   /** Asks the other nodes for how long they have renewed their leases. Never rejects. */
   askForLeases(): Promise<readonly LeaseAnswer[]>
+  /** Opens the stream of a browser's terminal whose session another node has; undefined without a link with it. */
+  carry(node: string, header: CarriedTerminal, handler: (stream: LinkStream) => StreamHandler): LinkStream | undefined
   /** Number of nodes with a standing link. */
   readonly linkCount: number
   /** @returns resolves when no other node has a login on a device of this one any more, or after `timeoutMs` */
@@ -133,6 +138,7 @@ export function createPeers(deps: PeersDeps): Peers {
       handler: {
         open(kind, header, stream) {
           if (kind === 'lease') return answerForLease(stream, deps.steadyMs())
+          if (kind === 'terminal') return deps.acceptTerminal(header, stream)
           return (
             (kind === 'accept' ? near.remote?.open(header, stream) : near.relay?.open(kind, header, stream)) ?? STOPPED
           )
@@ -241,6 +247,7 @@ export function createPeers(deps: PeersDeps): Peers {
       return peer.remote?.find(target)
     },
     askForLeases: () => Promise.all(deps.nodes().map(({ id: node }) => askForLease(peers.get(node)?.link, clock))),
+    carry: (node, header, handler) => peers.get(node)?.link?.open('terminal', header, handler),
     get linkCount() {
       return [...peers.values()].filter(({ link }) => link !== undefined).length
     },

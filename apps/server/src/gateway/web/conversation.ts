@@ -8,7 +8,7 @@ import { TEXTS, fromBowline } from '../record/texts.ts'
 import type { TicketTarget, Tickets } from '../../terminals/tickets.ts'
 import type { Gateway } from '../gateway.ts'
 import { provenKey } from './key-proof.ts'
-import type { ResumableTerminal, ResumableTerminals } from './resumable-terminals.ts'
+import { type ResumableTerminal, type ResumableTerminals, nodeOf } from './resumable-terminals.ts'
 import { type Terminal, type WebAttempt, createWebConnection } from './web-connection.ts'
 import { type FrameSocket, createWebTerminal } from './web-terminal.ts'
 
@@ -17,7 +17,15 @@ export interface ConversationDeps {
   readonly tickets: Pick<Tickets<TicketTarget>, 'take'>
   readonly resumable: ResumableTerminals
   readonly clock: Clock
+  /**
+   * Passes the frames of a WebSocket to the node that has the session of a token. Undefined: this WebSocket is passed on
+   * by another node already.
+   */
+  readonly carry: ((node: string, socket: FrameSocket) => Carried | undefined) | undefined
 }
+
+/** What becomes of a WebSocket whose session another node has. */
+export type Carried = Pick<Conversation, 'receive' | 'closed'>
 
 export interface Conversation {
   /** One WebSocket message. */
@@ -41,6 +49,7 @@ export function createConversation(
 ): Conversation {
   const { clock, resumable } = deps
   let running: ResumableTerminal | undefined
+  let carried: Carried | undefined
   let isSignedIn = false
   let isOver = false
   let size: Terminal | undefined
@@ -53,7 +62,7 @@ export function createConversation(
 
   /** Rejects the WebSocket before it has a session. */
   function refuse(reason: string, message: string): void {
-    if (isOver || running) return
+    if (isOver || running || carried) return
     isOver = true
     cancelHelloTimeout()
     const cause: EndCause = { by: 'gateway', reason, message }
@@ -106,6 +115,11 @@ export function createConversation(
 
   async function resume(token: string, received: number): Promise<void> {
     const found = resumable.find(token)
+    if (!found) carried = deps.carry?.(nodeOf(token), socket)
+    if (carried) {
+      cancelHelloTimeout()
+      return carried.receive(messageFrame({ type: 'resume', token, received }))
+    }
     if (!found) return refuse('not-resumable', 'The session has ended meanwhile.')
     cancelHelloTimeout()
     if (found.connection.peer.address !== peer.address) {
@@ -196,10 +210,11 @@ export function createConversation(
 
   return {
     get isPending() {
-      return running === undefined
+      return running === undefined && carried === undefined
     },
     receive(bytesOfMessage) {
       if (isOver) return
+      if (carried) return carried.receive(bytesOfMessage)
       const frame = readFrame(bytesOfMessage)
       if (!frame) return breach('A frame is malformed.')
       if (frame.kind !== 'message') return carry(frame)
@@ -212,6 +227,7 @@ export function createConversation(
       isOver = true
       cancelHelloTimeout()
       answer?.([])
+      carried?.closed(isFinished)
       running?.terminal.detach(socket, isFinished || !isSignedIn)
     },
   }

@@ -18,11 +18,17 @@ export interface ResumableTerminals {
   remove(token: string): void
 }
 
-export function createResumableTerminals(): ResumableTerminals {
+/** The node that has the session of a token. */
+export function nodeOf(token: string): string {
+  return token.slice(token.indexOf('.') + 1)
+}
+
+/** @param node id of this one; tokens name it, so that other nodes know where to ask */
+export function createResumableTerminals(node: string): ResumableTerminals {
   const terminals = new Map<string, ResumableTerminal>()
   return {
     add(terminal) {
-      const token = randomBytes(32).toString('base64url')
+      const token = `${randomBytes(32).toString('base64url')}.${node}`
       terminals.set(hash(token), terminal)
       return token
     },

@@ -14,9 +14,11 @@ import type { Log } from '../../platform/log.ts'
 import type { LegacyTarget, TicketTarget, Tickets } from '../../terminals/tickets.ts'
 import type { Gateway } from '../gateway.ts'
 import type { UpgradeHandler } from '../links/upgrades.ts'
-import { type Conversation, createConversation } from './conversation.ts'
+import { type Carried, type Conversation, createConversation } from './conversation.ts'
 import { type ShownCredential, createLegacyTerminal } from './legacy-terminal.ts'
 import { keepAlive } from './keep-alive.ts'
+import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
+import { CarriedTerminal, acceptCarried, carryTerminal } from '../peers/carried-terminals.ts'
 import { createResumableTerminals } from './resumable-terminals.ts'
 import { createWebConnection } from './web-connection.ts'
 import type { FrameSocket } from './web-terminal.ts'
@@ -27,6 +29,14 @@ export interface WebEndpointsDeps {
   readonly tickets: Pick<Tickets<TicketTarget>, 'take'>
   readonly legacyTickets: Pick<Tickets<LegacyTarget>, 'take'>
   readonly clock: Clock
+  /** Id of this node. */
+  readonly node: string
+  /** Opens the stream of a browser's terminal to another node; undefined where there is no link with it. */
+  readonly carry: (
+    node: string,
+    header: CarriedTerminal,
+    handler: (stream: LinkStream) => StreamHandler,
+  ) => LinkStream | undefined
   readonly log: Log
   /** The gateway's own context in the namespace of a device; undefined for an unknown device. */
   readonly contextOf: (device: DeviceUid) => Promise<TenantContext | undefined>
@@ -37,6 +47,8 @@ export interface WebEndpointsDeps {
 }
 
 export interface WebEndpoints {
+  /** A terminal whose browser has reached another node. */
+  accept(header: LinkMessage, stream: LinkStream): StreamHandler | LinkCause
   /** At `/ws/ssh`, for existing clients. */
   readonly legacy: UpgradeHandler
   /** At `/ws/terminal`: our own protocol. */
@@ -60,7 +72,7 @@ export function createWebEndpoints(deps: WebEndpointsDeps): WebEndpoints {
   const upgrades = new RateLimiter(deps.clock, UPGRADES)
   const legacyServer = webSocketServer(LEGACY_MESSAGE_BYTES)
   const terminalServer = webSocketServer(TERMINAL.messageBytes)
-  const resumable = createResumableTerminals()
+  const resumable = createResumableTerminals(deps.node)
   /** Oldest first. */
   const conversations = new Map<Conversation, { readonly source: string; readonly webSocket: WebSocket }>()
   const open = new Set<WebSocket>()
@@ -144,7 +156,11 @@ export function createWebEndpoints(deps: WebEndpointsDeps): WebEndpoints {
       },
     }
     const peer = { address: remote, port: request.socket.remotePort ?? 0 }
-    const conversation = createConversation({ ...deps, resumable }, socket, peer, request.headers.origin ?? '')
+    const origin = request.headers.origin ?? ''
+    const header = { ...peer, origin }
+    const carry = (node: string, from: FrameSocket): Carried | undefined =>
+      node === deps.node ? undefined : carryTerminal((handler) => deps.carry(node, header, handler), from)
+    const conversation = createConversation({ ...deps, resumable, carry }, socket, peer, origin)
     conversations.set(conversation, { source: sourceKey(remote), webSocket })
     webSocket.on('message', (data: Buffer, isBinary) => conversation.receive(isBinary ? data : NO_FRAME))
     webSocket.on('close', (code) => {
@@ -154,6 +170,14 @@ export function createWebEndpoints(deps: WebEndpointsDeps): WebEndpoints {
   }
 
   return {
+    accept(header, stream) {
+      const parsed = CarriedTerminal.safeParse(header)
+      if (!parsed.success)
+        return { by: 'gateway', reason: 'protocol', message: 'The header of the stream is malformed.' }
+      const { address, port, origin } = parsed.data
+      const parts = { ...deps, resumable, carry: undefined }
+      return acceptCarried(stream, (socket) => createConversation(parts, socket, { address, port }, origin))
+    },
     terminal(...upgraded) {
       const [request, socket, , { remote }] = upgraded
       const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
