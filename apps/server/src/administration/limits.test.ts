@@ -63,6 +63,61 @@ describe('a limit of a namespace', () => {
     )
   })
 
+  describe('holds for what has expired and is renewed', () => {
+    const RANDOM_ORDERS = Array.from({ length: 3 }, (_, seed) => ({ seed }))
+    /** The calls in an order that the seed decides. */
+    const shuffled = <T>(calls: readonly T[], seed: number): T[] =>
+      calls
+        .map((call, at) => ({ call, at: (at * 7 + seed * 3) % 11 }))
+        .toSorted((a, b) => a.at - b.at)
+        .map(({ call }) => call)
+    const rows = () => server.database.system()
+
+    it.each(RANDOM_ORDERS)('tunnels, new and renewed at once ($seed)', async ({ seed }) => {
+      const { uid } = await server.acceptedDevice(owner)
+      const make = (port: number, ttl: number) =>
+        owner.client.call(tunnels.create, { params: { uid }, body: { host: '127.0.0.1', port, ttl } })
+      const old = await Promise.all([1, 2, 3].map((port) => make(port, 60)))
+      await rows()
+        .updateTable('tunnels')
+        .where('tenant_id', '=', owner.tenant)
+        .set({ expires_at: new Date(0) })
+        .execute()
+      await limit({ tunnels: 2 })
+      const renewals = old.map(
+        ({ body: { address } }) =>
+          () =>
+            owner.client.call(tunnels.update, { params: { uid, address }, body: { ttl: 600 } }),
+      )
+      const again = () => make(1, 600)
+      const calls = [...renewals, () => make(4, 600), () => make(5, -1), again]
+      const outcomes = await Promise.all(shuffled(calls, seed).map((call) => outcome(call())))
+      expect(outcomes.filter((one) => one !== '200' && one !== '403 NAMESPACE_FULL')).toEqual([])
+      const living = rows().selectFrom('tunnels').select('address').where('tenant_id', '=', owner.tenant)
+      const left = await living
+        .where((one) => one.or([one('expires_at', 'is', null), one('expires_at', '>', new Date())]))
+        .execute()
+      expect(left).toHaveLength(2)
+    })
+
+    it.each(RANDOM_ORDERS)('invitations, new and renewed at once ($seed)', async ({ seed }) => {
+      const guests: Person[] = []
+      for (const nth of [1, 2, 3, 4, 5]) guests.push(await server.addPerson(`guest-${number}-${nth}`))
+      const invite = ({ auth: { email } }: Person) =>
+        owner.client.call(members.invite, { params: { tenant: owner.tenant }, body: { email, role: 'observer' } })
+      for (const guest of guests.slice(0, 3)) await invite(guest)
+      const pending = rows()
+        .updateTable('members')
+        .where('tenant_id', '=', owner.tenant)
+        .where('status', '=', 'pending')
+      await pending.set({ expires_at: new Date(0) }).execute()
+      await limit({ members: 3 })
+      const calls = guests.map((guest) => () => invite(guest))
+      const outcomes = await Promise.all(shuffled(calls, seed).map((call) => outcome(call())))
+      expect(outcomes.toSorted()).toEqual(passing(2, 3, '403 NAMESPACE_FULL'))
+    })
+  })
+
   it('of devices is never exceeded by acceptances at once, and a device that replaces another needs no room', async () => {
     const waiting = await Promise.all([1, 2, 3, 4].map(() => server.registerDevice(owner.tenant)))
     await limit({ devices: 2 })

@@ -6,6 +6,7 @@ import { type Page, readPage } from '../db/lists/page.ts'
 import { totalOf } from '../db/lists/row-counts.ts'
 import type { AuditLogTable, Schema } from '../db/schema.ts'
 import type { Listing } from '../db/lists/listing.ts'
+import { SERVER_ACTIONS, SERVER_ADMINISTRATION } from './actions.ts'
 
 type AuditRow = Selectable<AuditLogTable>
 
@@ -55,16 +56,21 @@ async function describe(system: Kysely<Schema>, rows: readonly AuditRow[]): Prom
   return rows.map((row) => ({
     id: row.id,
     at: row.at.toISOString(),
-    actor: {
-      type: row.actor_type,
-      id: row.actor_id,
-      name: row.actor_type === 'user' ? (names.get(row.actor_id) ?? '') : row.actor_id,
-    },
     action: row.action,
     target: row.target,
-    ip: row.ip,
     details: { ...row.details },
+    ...(SERVER_ACTIONS.includes(row.action) ? BY_SERVER : { actor: actorOf(row, names), ip: row.ip }),
   }))
+}
+
+const BY_SERVER = {
+  actor: { type: 'system', id: SERVER_ADMINISTRATION, name: SERVER_ADMINISTRATION },
+  ip: '',
+} as const
+
+function actorOf(row: AuditRow, names: ReadonlyMap<string, string>): AuditEntry['actor'] {
+  const { actor_type: type, actor_id: id } = row
+  return { type, id, name: type === 'user' ? (names.get(id) ?? '') : id }
 }
 
 /** Writes an entry, within the transaction of the action. */

@@ -3,14 +3,17 @@ import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { readRows } from '../exports/store.ts'
+import { EXPORTED } from '../exports/tables.ts'
 import { freshKeyData } from '../testing/samples.ts'
 import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
 
-const { audit, devices, apiKeys } = operations
+const { administration, audit, devices, apiKeys } = operations
 let server: BootedServer
+let admin: Person
 beforeAll(async () => {
   server = await bootServer({ settings: { BOWLINE_TRUSTED_PROXIES: '127.0.0.1' } })
-  await server.setUpAccount()
+  admin = await server.setUpAccount()
 })
 afterAll(() => server.close())
 
@@ -48,6 +51,47 @@ it('names the API key that made the change', async () => {
   const [last] = await entries(person)
   expect(last).toMatchObject({ actor: { type: 'api-key', id: 'machine', name: 'machine' }, action: 'device.remove' })
   expect(JSON.stringify(await entries(person))).not.toContain(key.id)
+})
+
+it('tells members that the server’s administration acted, not who and from where', async () => {
+  const person = await newcomer()
+  const send = (path: string, method: string, body: object) =>
+    server.fetch(`/api/instance/namespaces/${person.tenant}/${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${admin.auth.token}`,
+        'content-type': 'application/json',
+        'x-forwarded-for': '203.0.113.77',
+      },
+      body: JSON.stringify(body),
+    })
+  expect((await send('limits', 'PUT', { devices: 5 })).status).toBe(200)
+  expect((await send('disable', 'POST', {})).status).toBe(200)
+  expect((await send('enable', 'POST', {})).status).toBe(200)
+  const seen = await entries(person)
+  const by = { type: 'system', id: 'server administration', name: 'server administration' }
+  expect(seen.map(({ action, actor, ip }) => ({ action, actor, ip }))).toEqual(
+    ['namespace.enable', 'namespace.disable', 'namespace.limit'].map((action) => ({ action, actor: by, ip: '' })),
+  )
+  const lines = await server.fetch('/api/audit?format=jsonl', {
+    headers: { authorization: `Bearer ${person.auth.token}` },
+  })
+  const text = await lines.text()
+  expect(text).toContain('server administration')
+  expect(text).not.toMatch(new RegExp(`203.0.113.77|${admin.id}`))
+  const db = server.database.forTenant(person.tenant)
+  const exported: string[] = []
+  const { audit_log: table } = EXPORTED
+  if (!table) throw new Error('the audit log is not exported')
+  await db.transaction().execute(async (one) => {
+    for await (const rows of readRows(one, 'audit_log', table)) exported.push(...rows)
+  })
+  expect(exported).toHaveLength(3)
+  expect(exported.join()).not.toMatch(new RegExp(`203.0.113.77|${admin.id}`))
+  const query = { namespace: person.tenant, per_page: '10' }
+  const { body: known } = await admin.client.call(administration.listAudit, { query })
+  expect(known).toHaveLength(3)
+  for (const entry of known) expect(entry).toMatchObject({ actor: { id: admin.id }, ip: '203.0.113.77' })
 })
 
 it('writes no audit entry for refused or ineffective calls', async () => {

@@ -6,7 +6,7 @@ import type { Origin, UserActor } from '../context.ts'
 import { type Account, getAccount } from '../users/service.ts'
 import { type FreshProofDeps, proofEndsAt, requireFreshProof, signInOf } from './fresh-proofs.ts'
 import { type AuthDeps, isCurrentPassword } from './service.ts'
-import { signInProvenAt } from './sign-ins/service.ts'
+import { signInTimes } from './sign-ins/service.ts'
 
 /**
  * Refuses callers who neither have signed in lately nor know the password.
@@ -20,8 +20,9 @@ export async function requireOwner(
   password: string | undefined,
   origin: Origin,
 ): Promise<void> {
-  const provenAt = await signInProvenAt(deps, actor.id, signInOf(actor))
-  if (provenAt > deps.clock.now() - LIMITS.freshProofMinutes * 60_000) return
+  // A sign-in by a provider that asked for nothing is enough: people without a password get their first factor by it.
+  const { begun } = await signInTimes(deps, actor.id, signInOf(actor))
+  if (begun > deps.clock.now() - LIMITS.freshProofMinutes * 60_000) return
   // A missing password is not counted as a guess.
   if (password && (await isCurrentPassword(deps, account, password, origin))) return
   const rule = password ? 'is wrong' : `is required: you signed in more than ${LIMITS.freshProofMinutes} minutes ago`
@@ -37,6 +38,6 @@ export async function requireRecentProof(deps: FreshProofDeps, actor: UserActor)
   if ((await getAccount(deps.db, actor.id))?.mfaEnabled) return requireFreshProof(deps, actor)
   const now = deps.clock.now()
   const minutes = LIMITS.freshProofMinutes
-  if ((await signInProvenAt(deps, actor.id, signInOf(actor))) > now - minutes * 60_000) return
+  if ((await signInTimes(deps, actor.id, signInOf(actor))).proven > now - minutes * 60_000) return
   if ((await proofEndsAt(deps.db, actor)) < now) fail('FRESH_PROOF_REQUIRED', { minutes })
 }

@@ -51,6 +51,8 @@ export const NO_SECOND_STEP = { 'x-mfa-token': '', 'x-mfa-methods': '' } as cons
 /** An account whose sign-in is not complete, and the session at a provider that it came of. */
 export interface SigningIn extends Account {
   readonly providerSession?: string | undefined
+  /** When the person proved a credential to a provider; undefined: just now, to this server. */
+  readonly provenAt?: Date | undefined
 }
 
 /**

@@ -190,7 +190,7 @@ export async function startLogin(
   { isProven = false }: { readonly isProven?: boolean } = {},
 ): Promise<UserAuth> {
   const login = deps.ids.uuid()
-  await recordSignIn(deps, { id: login, user: account.id, kind: 'token', origin })
+  await recordSignIn(deps, { id: login, user: account.id, kind: 'token', origin, provenAt: account.provenAt })
   await attachToProvider(deps, account, login)
   if (isProven) await noteFreshProof(deps, account.id, login)
   await noteDevice(deps, account, origin, undefined)
@@ -245,7 +245,7 @@ export async function startBrowserSession(
     const refreshToken = deps.ids.secret(32)
     if (isProven) await noteFreshProof(inner, account.id, family)
     await saveRefreshToken(inner, refreshToken, { family, user: account.id, tenant: auth.tenant, origin })
-    await recordSignIn(inner, { id: family, user: account.id, kind, origin })
+    await recordSignIn(inner, { id: family, user: account.id, kind, origin, provenAt: account.provenAt })
     await attachToProvider(inner, account, family)
     return { refreshToken, auth }
   })

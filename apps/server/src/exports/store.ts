@@ -15,12 +15,13 @@ const ROWS_AT_ONCE = 200
 export async function* readRows(
   db: Kysely<Schema>,
   name: string,
-  { columns, order }: ExportedTable,
+  { columns, order, shown = {} }: ExportedTable,
 ): AsyncGenerator<readonly string[]> {
   const refs = (names: readonly string[]) => sql.join(names.map((column) => sql.ref(column)))
+  const values = sql.join(columns.map((column) => sql`${shown[column] ?? sql.ref(column)} as ${sql.ref(column)}`))
   await sql`declare export_rows no scroll cursor for
     select row_to_json(exported)::text as line
-      from (select ${refs(columns)} from ${sql.table(name)} order by ${refs(order)}) exported`.execute(db)
+      from (select ${values} from ${sql.table(name)} order by ${refs(order)}) exported`.execute(db)
   for (;;) {
     const { rows } = await sql<{ line: string }>`fetch ${sql.lit(ROWS_AT_ONCE)} from export_rows`.execute(db)
     if (rows.length === 0) break

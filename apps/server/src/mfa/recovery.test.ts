@@ -2,6 +2,7 @@
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { operations } from '@bowline/contract/operations'
 import { until } from '@bowline/testkit/until'
+import { disable, enable, newAdministrator } from '../administration/testing.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { mailsTo } from '../mails/testing/outbox.ts'
 import { type BootedServer, type Person, bootServer, outcome } from '../testing/boot.ts'
@@ -152,6 +153,15 @@ describe('reset by mail', () => {
     expect(await outcome(someone.person.client.call(operations.mfa.get, {}))).toBe('401 UNAUTHORIZED')
     await addFactor(server.client(String(passed[0]?.body['token'])), clock)
     clock.advance(2 * HOUR)
+    expect((await reset(someone.person.id, main, recovery)).status).toBe(403)
+  })
+
+  it('refuses the codes of an account that was disabled meanwhile, also once it is enabled', async () => {
+    const someone = await somebody()
+    const { main, recovery } = await codesOf(someone)
+    const administrator = await newAdministrator(server, `admin-of-${someone.person.username}`)
+    await disable(administrator, someone.person)
+    await enable(administrator, someone.person)
     expect((await reset(someone.person.id, main, recovery)).status).toBe(403)
   })
 

@@ -33,9 +33,9 @@ export async function setDisabled(ctx: TenantContext, isDisabled: boolean): Prom
  */
 export async function handOver(ctx: TenantContext, user: UserId): Promise<readonly UserId[] | undefined> {
   const { db, tenant } = ctx
-  // Before the namespace, as sign-ins and registrations do.
-  const account = await lockAccount(db, user)
+  // Namespaces before accounts, as every change of memberships.
   const row = (await lockNamespaceRow(db, tenant)) ?? fail('NOT_FOUND', { what: 'The namespace' })
+  const account = await lockAccount(db, user)
   if (row.owner === user) return undefined
   const role = await findMembership(db, user, tenant)
   if (role === undefined || account?.status !== 'confirmed') fail('NOT_FOUND', { what: 'The member' }, ['user'])

@@ -45,6 +45,8 @@ export interface ProvenIdentity extends IdentityKey {
   readonly provider: string | null
   /** The session there; undefined for SAML. */
   readonly session?: { readonly sid: string | null; readonly idToken: string }
+  /** When the person last proved a credential there; the epoch if the provider does not say. */
+  readonly provenAt: Date
 }
 
 export type Effect =
@@ -101,7 +103,8 @@ export async function completeSignIn(
       if (!(await touchIdentity(db, identity, account.id, used))) throw new Overtaken()
     } else if (!(await linkIdentity(inner, identity, account, { by: linkedBy(effect), origin }))) throw new Overtaken()
     joining.push(account)
-    return { kind: 'signed-in', token: await exchangeToken(inner, { account, browser, session }, origin), next }
+    const finishing = { account, browser, session, provenAt: identity.provenAt }
+    return { kind: 'signed-in', token: await exchangeToken(inner, finishing, origin), next }
   }
   const outcome = await untilSettled(() => {
     joining.length = 0
@@ -296,7 +299,7 @@ export function sessionSeal(id: string): string {
 
 async function exchangeToken(
   { db, ids, clock }: SingleSignOnDeps,
-  { account, browser, session }: Finishing,
+  { account, browser, session, provenAt }: Finishing & Pick<ProvenIdentity, 'provenAt'>,
   origin: Origin,
 ): Promise<string> {
   const token = `exchange_${ids.secret(32)}`
@@ -307,6 +310,8 @@ async function exchangeToken(
     token_epoch: account.tokenEpoch,
     network: networkKey(origin.source),
     provider_session: session,
+    // A provider's clock that runs ahead proves nothing for longer.
+    proven_at: new Date(Math.min(provenAt.getTime(), clock.now())),
     expires_at: new Date(clock.now() + LIMITS.exchangeTokenSeconds * 1_000),
   })
   return token

@@ -45,7 +45,8 @@ export async function exchangeAccount(
   if (!row) return fail('UNAUTHORIZED')
   const account = await getAccount(deps.db, row.user_id)
   if (account?.status !== 'confirmed' || account.tokenEpoch !== row.token_epoch) return fail('UNAUTHORIZED')
-  const signingIn = { ...account, providerSession: row.provider_session ?? undefined }
+  const { provider_session: session, proven_at: provenAt } = row
+  const signingIn = { ...account, providerSession: session ?? undefined, provenAt: provenAt ?? undefined }
   const { provider_second_factor: isDoneThere } = await findSettings(deps.db)
   if (account.mfaEnabled && !isDoneThere) throw await secondFactorRequired(deps, signingIn)
   await noteSignIn(deps, account, origin)

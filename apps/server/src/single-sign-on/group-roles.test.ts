@@ -4,13 +4,13 @@ import type { GroupRole } from '@bowline/contract/operations/single-sign-on'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { unique } from '../registration/testing.ts'
-import { type BootedServer, type Person, bootServer, outcome } from '../testing/boot.ts'
+import { type BootedServer, PASSWORD, type Person, bootServer, outcome } from '../testing/boot.ts'
 import { CLIENT, type TestOpenidProvider, type TestPerson, startOpenidProvider } from './openid/testing/provider.ts'
 import { createIdentityProvider } from './saml/testing/identity-provider.ts'
 import { ORIGIN, samlSignIns } from './saml/testing/sign-in.ts'
 import { testBrowser } from './testing/browser.ts'
 
-const { openid, singleSignOn, namespaces, members, scim } = operations
+const { mfa, openid, singleSignOn, namespaces, members, scim } = operations
 const clock = new ManualClock()
 let server: BootedServer
 let admin: Person
@@ -212,5 +212,41 @@ describe('a sign-in by SAML', () => {
     expect(await check('shore')).toEqual([{ namespace, role: '', outcome: 'remove' }])
     await browser.signIn(await signIns.signIn(browser, parts('shore')))
     expect(await memberOf(owner, email)).toBeUndefined()
+  })
+
+  describe('whose answer does not list the groups', () => {
+    const VALUE = '<saml:AttributeValue>crew</saml:AttributeValue>'
+    const CLAIM = 'http://schemas.microsoft.com/claims/groups.link'
+    const attribute = (name: string, values: string) => `<saml:Attribute Name="${name}">${values}</saml:Attribute>`
+
+    it.each([
+      { what: 'a link to them', xml: attribute(CLAIM, VALUE), groups: 'too-many', role: 'operator' },
+      { what: 'as many as are read', xml: attribute('crews', VALUE.repeat(256)), groups: 'too-many', role: 'operator' },
+      { what: 'one less', xml: attribute('crews', VALUE.repeat(255)), groups: 'named', role: 'operator' },
+      { what: 'no attribute of them', xml: '', groups: 'none', role: undefined },
+    ])('keeps or takes the role, as the tester says: $what', async ({ xml, groups, role }) => {
+      const saml = await createIdentityProvider()
+      const signIns = samlSignIns(server, saml, clock)
+      await admin.client.call(mfa.prove, { body: { current_password: PASSWORD } })
+      await signIns.enable(admin)
+      const { name: namespace } = await namespaceOf(owner)
+      const roles = [{ group: 'crew', namespace, role: 'operator' as const }]
+      await admin.client.call(singleSignOn.setProvider, { body: { group_attribute: 'crews', roles } })
+      const email = `${unique()}@example.org`
+      const parts = (attributeXml: string) => ({
+        nameId: email,
+        attributes: { emailAddress: email, displayName: 'Grace' },
+        attributeXml,
+      })
+      const browser = testBrowser(server)
+      await browser.signIn(await signIns.signIn(browser, parts(attribute('crews', VALUE))))
+      expect(await memberOf(owner, email)).toMatchObject({ role: 'operator' })
+      const response = signIns.answer('_any', parts(xml)).SAMLResponse
+      const { body } = await admin.client.call(singleSignOn.check, { body: { response } })
+      const planned = groups === 'too-many' ? [] : [{ namespace, role: role ?? '', outcome: role ? 'keep' : 'remove' }]
+      expect([body.groups, body.roles]).toEqual([groups, planned])
+      await browser.signIn(await signIns.signIn(browser, parts(xml)))
+      expect((await memberOf(owner, email))?.role).toBe(role)
+    })
   })
 })

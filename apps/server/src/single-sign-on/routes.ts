@@ -71,7 +71,10 @@ export function singleSignOnRoutes(deps: OpenidDeps, attempts: RateLimiter): Rou
       limit(context)
       const browser = markBrowser(context)
       const url = await room.add(deps, context.source, async (db, source) => {
-        const address = await startSaml({ ...deps, db }, { browser, ...(query.next ? { next: query.next } : {}) })
+        const address = await startSaml(
+          { ...deps, db },
+          { browser, fresh: query.fresh, ...(query.next ? { next: query.next } : {}) },
+        )
         await placeRequest(db, browser, source)
         return address
       })
@@ -81,7 +84,7 @@ export function singleSignOnRoutes(deps: OpenidDeps, attempts: RateLimiter): Rou
       limit(context)
       const { source } = context
       return {
-        url: await startOpenid(deps, params.id, { browser: markBrowser(context), next: query.next, room, source }),
+        url: await startOpenid(deps, params.id, { browser: markBrowser(context), ...query, room, source }),
       }
     }),
     publicRoute(openid.signOut, async (context, { params }) => {

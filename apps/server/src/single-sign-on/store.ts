@@ -210,7 +210,7 @@ export function takeExchange(
     .where('token_hash', '=', by.tokenHash)
     .$if(by.browserHash !== undefined, (query) => query.where('browser_hash', '=', by.browserHash ?? Buffer.of()))
     .where('expires_at', '>', by.now)
-    .returning(['user_id', 'token_epoch', 'browser_hash', 'network', 'provider_session'])
+    .returning(['user_id', 'token_epoch', 'browser_hash', 'network', 'provider_session', 'proven_at'])
     .executeTakeFirst()
 }
 

@@ -4,14 +4,14 @@ import { fail } from '@bowline/contract/errors'
 import type { UserId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
-import { endTokensOf } from './account-tokens.ts'
+import { endMailed } from './account-tokens.ts'
 import { noteAccountEvent } from './activity.ts'
 import { type Administrator, lockForAdministration } from './administrators.ts'
 import type { SessionEnding } from './service.ts'
 import { updateUser } from './store.ts'
 
 /**
- * Disables an account and ends its tokens, browser sessions and mailed links.
+ * Disables an account and ends its tokens, browser sessions, and mailed links and codes.
  * @param db system connection, in a transaction
  * @returns false when it is disabled already
  * @throws {BowlineError} as {@link lockForAdministration}; ACCOUNT_UNFINISHED
@@ -28,7 +28,7 @@ export async function disableAccount(
   const now = clock.now()
   await updateUser(db, id, { status: 'disabled', disabled_at: new Date(now), token_epoch: row.token_epoch + 1 })
   await endSessions(db, id)
-  await endTokensOf(db, id)
+  await endMailed(db, id)
   await noteAccountEvent(db, now, { user: id, kind: 'account.disable', origin: by.origin })
   return true
 }

@@ -12,8 +12,15 @@ export { GroupRole, OpenidProvider, SignInSettings } from '../schemas/sign-in.ts
 const anyone = { kind: 'public' } as const
 const administrators = { kind: 'instance-admin' } as const
 const Started = z.object({ url: z.string() })
-/** Path of the console to open afterwards; anything else is ignored. */
-const Start = z.object({ next: z.string().max(512).optional() })
+const Start = z.object({
+  /** Path of the console to open afterwards; anything else is ignored. */
+  next: z.string().max(512).optional(),
+  /** True: the provider asks the person to prove a credential, whatever session it has; only then is it a fresh proof. */
+  fresh: z
+    .enum(['true', 'false'], 'must be true or false')
+    .default('false')
+    .transform((text) => text === 'true'),
+})
 const Secret = z.string().min(1, 'is required').max(128)
 const Attribute = z.string().trim().min(1, 'is required').max(256)
 const HttpUrl = z
@@ -170,6 +177,11 @@ export const singleSignOn = {
       attributes: z.array(z.object({ name: z.string(), values: z.array(z.string()) })),
       /** Outcome of signing in with it. */
       effect: z.enum(['none', 'sign-in', 'create', 'link', 'ask', 'refuse']),
+      /**
+       * `named`: the attribute of groups is there. `none`: it is missing, which counts as no groups. `too-many`: the provider
+       * has more than it sends, so that roles stay as they are.
+       */
+      groups: z.enum(['named', 'none', 'too-many']),
       /** What its groups would do to memberships. */
       roles: z.array(
         z.object({

@@ -48,7 +48,7 @@ export const tunnels = {
     params: byAddress,
     body: TunnelChanges,
     response: Tunnel,
-    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NAMESPACE_FULL', 'NOT_FOUND'],
   }),
   requests: operation({
     method: 'GET',

@@ -30,7 +30,8 @@ export const secondFactorMessages = {
   proofPassword: 'Your password',
   proofPasswordText: 'You signed in a while ago. This change needs your password; a confirmation lasts ten minutes.',
   proofPasswordFailed: 'The password was not checked',
-  proofSignInText: 'You signed in a while ago. Sign out, sign in again, and repeat the change within ten minutes.',
+  proofSignInText: 'Sign in again at your provider, which asks who you are, and repeat the change within ten minutes.',
+  proofSignInFailed: 'The sign-in did not begin',
 
   card: 'Second factor',
   cardText:

@@ -60,6 +60,11 @@ export const signInSettingsMessages = {
     ask: 'It asks for the password of the existing account with that address.',
     refuse: 'The account is not active, so it would be refused.',
   },
+  groups: {
+    named: 'It lists the groups of the person.',
+    none: 'It has no attribute with that name of groups. This counts as no groups: providers leave it out for people in none. If the person is in groups, the provider does not send them yet.',
+    'too-many': 'The person has more groups than it lists, so roles stay as they are.',
+  },
   openid: 'OpenID Connect providers',
   noOpenid: 'There is no OpenID Connect provider.',
   enabled: (name: string) => `${name} is on`,

@@ -42,11 +42,12 @@ export function ResponseCheck() {
 }
 
 function Result({ verdict }: { readonly verdict: Verdict }) {
-  const { accepted, reason, subject, email, effect, attributes, roles } = verdict
+  const { accepted, reason, subject, email, effect, groups, attributes, roles } = verdict
   return (
     <Callout tone={accepted ? 'note' : 'warn'}>
       <Text size="sm">{reason === '' ? texts.accepted(subject, email) : texts.refused(reason)}</Text>
       {effect === 'none' ? null : <Text size="sm">{texts.effects[effect]}</Text>}
+      {effect === 'none' ? null : <Text size="sm">{texts.groups[groups]}</Text>}
       {roles.map(({ namespace, role, outcome }) => (
         <Text key={namespace} size="sm">
           {groupRoleMessages.outcomes[outcome](role === '' ? '' : groupRoleMessages.roles[role], namespace)}

@@ -10,16 +10,18 @@ interface SsoButtonProps {
   readonly provider?: { readonly id: string; readonly name: string }
   /** Page to open afterwards. */
   readonly next: string | undefined
+  /** The provider asks the person anew, so that the sign-in is a fresh proof. */
+  readonly fresh?: boolean
   readonly onFailure: (error: unknown) => void
 }
 
-export function SsoButton({ provider, next, onFailure }: SsoButtonProps) {
+export function SsoButton({ provider, next, fresh = false, onFailure }: SsoButtonProps) {
   const { api } = useRuntime()
   const [isLeaving, setLeaving] = useState(false)
   const leave = async () => {
     setLeaving(true)
     try {
-      const query = next === undefined ? {} : { next }
+      const query = { ...(next === undefined ? {} : { next }), ...(fresh ? { fresh: 'true' as const } : {}) }
       const { body } = provider
         ? await api.call(openid.start, { params: { id: provider.id }, query })
         : await api.call(saml.start, { query })

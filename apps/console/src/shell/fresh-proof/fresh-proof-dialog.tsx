@@ -7,6 +7,7 @@ import { Dialog } from '../../ui/feedback/dialog.tsx'
 import { Stack, Text } from '../../ui/kit.ts'
 import { CodeProof } from './code-proof.tsx'
 import { PasswordProof } from './password-proof.tsx'
+import { ProviderProof } from './provider-proof.tsx'
 import { WAYS } from './ways.ts'
 
 export function FreshProofDialog() {
@@ -24,7 +25,7 @@ export function FreshProofDialog() {
       {person?.mfa === false ? (
         <Stack gap="md">
           <Text size="sm">{person.has_password ? texts.proofPasswordText : texts.proofSignInText}</Text>
-          {person.has_password ? <PasswordProof onProven={accept} onCancel={decline} /> : null}
+          {person.has_password ? <PasswordProof onProven={accept} onCancel={decline} /> : <ProviderProof />}
         </Stack>
       ) : (
         <Stack gap="md">

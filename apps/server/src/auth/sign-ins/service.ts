@@ -44,10 +44,20 @@ const USE_INTERVAL_MS = 300_000
 const lifeOf = (kind: SignInRow['kind']): number =>
   kind === 'token' ? LIMITS.userTokenHours * 3_600_000 : LIMITS.refreshDays * 86_400_000
 
-/** Records a new sign-in. @param id family of the browser session, or the login of the tokens */
+/**
+ * Records a new sign-in.
+ * @param id family of the browser session, or the login of the tokens
+ * @param provenAt when its credential was proven; default: now
+ */
 export function recordSignIn(
   { db, clock }: SignInDeps,
-  { id, user, kind, origin }: { id: string; user: UserId; kind: SignInRow['kind']; origin: Origin },
+  {
+    id,
+    user,
+    kind,
+    origin,
+    provenAt,
+  }: { id: string; user: UserId; kind: SignInRow['kind']; origin: Origin; provenAt: Date | undefined },
 ): Promise<void> {
   const now = clock.now()
   const at = new Date(now)
@@ -60,6 +70,7 @@ export function recordSignIn(
     expires_at: new Date(now + lifeOf(kind)),
     source: origin.source,
     user_agent: origin.userAgent.slice(0, 256),
+    proven_at: provenAt ?? null,
   })
 }
 
@@ -71,12 +82,18 @@ export function noteRenewal({ db, clock }: SignInDeps, family: string, origin: O
 }
 
 /**
- * When a person last proved a credential for a sign-in, in milliseconds since the epoch; 0 for an unknown one, and for a
- * program's: another sign-in, which may be old, approved it.
+ * When a sign-in began, and when its person last proved a credential for it, which a provider may have asked for long
+ * before, in milliseconds since the epoch; 0 for an unknown one, and for a program's: another sign-in, which may be old,
+ * approved it.
  */
-export async function signInProvenAt({ db }: Pick<SignInDeps, 'db'>, user: UserId, id: string): Promise<number> {
+export async function signInTimes(
+  { db }: Pick<SignInDeps, 'db'>,
+  user: UserId,
+  id: string,
+): Promise<{ readonly begun: number; readonly proven: number }> {
   const row = await findSignIn(db, user, id)
-  return row && row.kind !== 'program' ? row.created_at.getTime() : 0
+  if (!row || row.kind === 'program') return { begun: 0, proven: 0 }
+  return { begun: row.created_at.getTime(), proven: (row.proven_at ?? row.created_at).getTime() }
 }
 
 /** Whether a sign-in of a person has neither been ended nor expired. */

@@ -58,6 +58,8 @@ export interface SignInsTable {
   expires_at: Date
   source: Generated<string>
   user_agent: Generated<string>
+  /** When its credential was proven; null: when it began. */
+  proven_at: Date | null
 }
 
 /** Sessions at OpenID providers that sign-ins came of. */

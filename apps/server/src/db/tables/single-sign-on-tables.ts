@@ -131,6 +131,8 @@ export interface ExchangeTokensTable {
   network: string | null
   /** Null for SAML. */
   provider_session: string | null
+  /** When the person last proved a credential to the provider; null for a token of the version before. */
+  proven_at: Date | null
 }
 
 export interface SingleSignOnTables {

@@ -22,7 +22,12 @@ export interface OpenidDeps extends SingleSignOnDeps {
 }
 
 const SCOPE = 'openid email profile'
+/** Age of a session at the provider beyond which it asks anew; only with an age asked for it tells when it has asked. */
+const MAX_AGE_SECONDS = 30 * 86_400
 const MAX_GROUPS = 500
+/** Year 9999, in seconds since the epoch. */
+const MAX_SECONDS = 253_402_300_799
+const Seconds = z.number().nonnegative().max(MAX_SECONDS)
 const Sid = z.string().min(1).max(256)
 const Kept = z.object({ nonce: z.string(), verifier: z.string() })
 const Claims = z.object({
@@ -49,6 +54,7 @@ const Groups = z.union([
 /**
  * Begins a sign-in.
  * @param from.browser hash of the browser's cookie
+ * @param from.fresh asks the provider to have the person prove a credential, whatever session is there
  * @param from.room of the table provider_requests
  * @param from.source address of the browser
  * @returns address of the provider
@@ -60,11 +66,13 @@ export async function startOpenid(
   {
     browser,
     next,
+    fresh,
     room,
     source: address,
   }: {
     readonly browser: Buffer
-    readonly next: string | undefined
+    readonly next?: string | undefined
+    readonly fresh: boolean
     readonly room: WaitingRoom
     readonly source: string
   },
@@ -92,6 +100,8 @@ export async function startOpenid(
     nonce,
     code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
+    // OpenID Connect Core 3.1.2.1.
+    ...(fresh ? { prompt: 'login', max_age: '0' } : { max_age: String(MAX_AGE_SECONDS) }),
   })
   return target.href
 }
@@ -183,7 +193,7 @@ async function identityOf(
   const isShort = proven['email'] === undefined || (await needsGroups(deps, provider, config, proven))
   const more = isShort ? await oidc.fetchUserInfo(config, tokens.access_token, proven.sub) : {}
   const all: Readonly<Record<string, unknown>> = { ...more, ...proven }
-  const claims = Claims.parse(all)
+  const claims = Claims.parse({ ...all, ...addressOf(proven, more) })
   return {
     kind: 'openid',
     issuer: proven.iss,
@@ -195,7 +205,21 @@ async function identityOf(
     groups: groupsOf(deps, provider, all),
     provider: provider.id,
     session: { sid: Sid.safeParse(proven['sid']).data ?? null, idToken: tokens.id_token ?? '' },
+    // Without it the provider may have signed the person in on its own.
+    provenAt: new Date((Seconds.safeParse(proven.auth_time).data ?? 0) * 1_000),
   }
+}
+
+/**
+ * The address and whether it is verified, both of one answer: one that vouches for its own address says nothing about the
+ * address of the other.
+ */
+function addressOf(
+  ...answers: readonly Readonly<Record<string, unknown>>[]
+): Readonly<Record<'email' | 'email_verified', unknown>> {
+  const withAddress = answers.filter(({ email }) => email !== undefined)
+  const found = withAddress.find(({ email_verified: verified }) => verified !== undefined) ?? withAddress[0]
+  return { email: found?.['email'], email_verified: found?.['email_verified'] }
 }
 
 /** True if the other answer may have the groups that roles depend on. */

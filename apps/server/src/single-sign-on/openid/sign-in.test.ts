@@ -168,6 +168,8 @@ describe('an ID token', () => {
   let claims: Record<string, unknown> = {}
   let key = privateKey
   let algorithm = 'RS256'
+  /** The provider's other answer about the person. */
+  let userInfo: Record<string, unknown> = {}
   /** Times that the provider was asked for tokens. */
   let tokens = 0
   const fake = createServer((request, response) => {
@@ -179,11 +181,13 @@ describe('an ID token', () => {
         authorization_endpoint: `${issuer}/authorize`,
         token_endpoint: `${issuer}/token`,
         jwks_uri: `${issuer}/jwks`,
+        userinfo_endpoint: `${issuer}/userinfo`,
       })
     }
     if (pathname === '/jwks') {
       return void exportJWK(publicKey).then((jwk) => send({ keys: [{ ...jwk, kid: 'k', use: 'sig', alg: 'RS256' }] }))
     }
+    if (pathname === '/userinfo') return void send(userInfo)
     tokens += 1
     const now = Math.floor(Date.now() / 1_000)
     const whole = {
@@ -228,6 +232,43 @@ describe('an ID token', () => {
 
   it('is accepted when everything fits', async () => {
     expect(await signInWith((good) => good)).toContain('token=')
+  })
+
+  it.each([
+    {
+      what: 'the ID token has an address without a word on it',
+      token: { email: 'mixed@example.org', email_verified: undefined },
+      info: { email: 'other@example.org', email_verified: true },
+      address: 'other@example.org',
+    },
+    {
+      what: 'the ID token vouches for no address of its own',
+      token: { email: undefined, email_verified: true },
+      info: { email: 'victim@example.org' },
+      address: undefined,
+    },
+    {
+      what: 'the other answer vouches for its own',
+      token: { email: undefined, email_verified: false },
+      info: { email: 'vouched@example.org', email_verified: true },
+      address: 'vouched@example.org',
+    },
+  ])('has address and verification of one answer: $what', async ({ what, token, info, address }) => {
+    userInfo = { sub: what, groups: ['any'], ...info }
+    await admin.client.call(openid.update, {
+      params: { id: made.id },
+      body: { roles: [{ group: 'any', namespace: admin.namespace, role: 'observer' }] },
+    })
+    const page = await signInWith((good) => ({ ...good, sub: what, ...token }))
+    await admin.client.call(openid.update, { params: { id: made.id }, body: { roles: [] } })
+    const holder = await server.database
+      .system()
+      .selectFrom('identities')
+      .innerJoin('users', 'users.id', 'identities.user_id')
+      .select('users.email')
+      .where('identities.subject', '=', what)
+      .executeTakeFirst()
+    expect([page.includes('token='), holder?.email]).toEqual([address !== undefined, address])
   })
 
   it.each([

@@ -28,6 +28,8 @@ export interface ProvenPerson {
   readonly attributes: ReadonlyMap<string, readonly string[]>
   /** Milliseconds since the epoch at which the assertion cannot be used any more. */
   readonly expiresAt: number
+  /** AuthnInstant: when the person was authenticated there, in milliseconds since the epoch; 0 if it is not stated. */
+  readonly authenticatedAt: number
 }
 
 /**
@@ -43,8 +45,9 @@ export function readAssertion(assertion: XmlElement, rules: AssertionRules): Pro
   const subject = one(assertion, 'Subject')
   const expiresAt = confirmedUntil(subject, rules)
   requireConditions(one(assertion, 'Conditions'), rules)
-  requireSession(assertion, rules.now)
-  return { assertionId, nameId: nameIdOf(subject), attributes: attributesOf(assertion), expiresAt: expiresAt + SKEW_MS }
+  const authenticatedAt = authenticationOf(assertion, rules.now)
+  const attributes = attributesOf(assertion)
+  return { assertionId, nameId: nameIdOf(subject), attributes, expiresAt: expiresAt + SKEW_MS, authenticatedAt }
 }
 
 function nameIdOf(subject: XmlElement): string {
@@ -83,7 +86,8 @@ function requireConditions(conditions: XmlElement, { audience, now }: AssertionR
   if (restrictions.length === 0 || !isForUs) throw new XmlRefused('its audience is another')
 }
 
-function requireSession(assertion: XmlElement, now: number): void {
+/** @returns the oldest AuthnInstant, in milliseconds since the epoch; 0 where a statement has none */
+function authenticationOf(assertion: XmlElement, now: number): number {
   const statements = childrenOf(assertion, ASSERTION, 'AuthnStatement')
   if (statements.length === 0) throw new XmlRefused('it does not state an authentication')
   for (const statement of statements) {
@@ -91,6 +95,7 @@ function requireSession(assertion: XmlElement, now: number): void {
     if (end !== undefined && now - SKEW_MS >= end)
       throw new XmlRefused('the session at the identity provider has ended')
   }
+  return Math.min(...statements.map((statement) => timeOf(statement, 'AuthnInstant') ?? 0))
 }
 
 function requireBegun(element: XmlElement, now: number): void {
@@ -98,22 +103,27 @@ function requireBegun(element: XmlElement, now: number): void {
   if (begin !== undefined && now + SKEW_MS < begin) throw new XmlRefused('it is not valid yet')
 }
 
+/** By Name, and by FriendlyName where no attribute has that name: SAML identifies attributes by Name alone (core 2.7.3.1). */
 function attributesOf(assertion: XmlElement): Map<string, readonly string[]> {
+  const attributes = childrenOf(assertion, ASSERTION, 'AttributeStatement')
+    .flatMap((statement) => childrenOf(statement, ASSERTION, 'Attribute'))
+    .map((attribute) => ({
+      name: attributeOf(attribute, 'Name')?.toLowerCase(),
+      friendly: attributeOf(attribute, 'FriendlyName')?.toLowerCase(),
+      values: childrenOf(attribute, ASSERTION, 'AttributeValue').map(({ text }) => text.trim().slice(0, 1_024)),
+    }))
   const found = new Map<string, readonly string[]>()
-  const named = new Set<string>()
-  for (const statement of childrenOf(assertion, ASSERTION, 'AttributeStatement')) {
-    for (const attribute of childrenOf(statement, ASSERTION, 'Attribute')) {
-      const values = childrenOf(attribute, ASSERTION, 'AttributeValue').map(({ text }) => text.trim().slice(0, 1_024))
-      for (const name of ['Name', 'FriendlyName']) {
-        const key = attributeOf(attribute, name)?.toLowerCase()
-        const isRepeated = key !== undefined && name === 'Name' && named.has(key)
-        // Some providers send an attribute of several values as several attributes.
-        if (isRepeated) found.set(key, [...(found.get(key) ?? []), ...values].slice(0, MAX_VALUES))
-        if (!key || found.has(key) || found.size >= MAX_VALUES) continue
-        found.set(key, values.slice(0, MAX_VALUES))
-        if (name === 'Name') named.add(key)
-      }
-    }
+  const add = (key: string, values: readonly string[]): void => {
+    if (!found.has(key) && found.size >= MAX_VALUES) return
+    found.set(key, [...(found.get(key) ?? []), ...values].slice(0, MAX_VALUES))
+  }
+  // Some providers send an attribute of several values as several attributes.
+  for (const { name, values } of attributes) if (name) add(name, values)
+  const named = new Set(found.keys())
+  for (const { friendly, values } of attributes) {
+    if (!friendly || named.has(friendly)) continue
+    named.add(friendly)
+    add(friendly, values)
   }
   return found
 }

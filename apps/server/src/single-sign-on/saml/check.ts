@@ -8,7 +8,7 @@ import { type ProvenIdentity, type Effect, effectOf } from '../accounts.ts'
 import type { SingleSignOnDeps } from '../deps.ts'
 import { rolesOfGroups } from '../group-roles.ts'
 import { findSettings } from '../store.ts'
-import { claimedRequest, identityOf, readAnswer } from './service.ts'
+import { claimedRequest, hasGroups, identityOf, readAnswer } from './service.ts'
 import { XmlRefused } from './xml-tree.ts'
 
 type Verdict = Output<typeof singleSignOn.check>
@@ -22,6 +22,7 @@ const NOTHING: Verdict = {
   missing: [],
   attributes: [],
   effect: 'none',
+  groups: 'none',
   roles: [],
 }
 
@@ -53,6 +54,7 @@ export async function checkAnswer(deps: SingleSignOnDeps, field: string, source:
       email,
       name,
       effect: kind,
+      groups: identity.groups === undefined ? 'too-many' : hasGroups(settings, person) ? 'named' : 'none',
       roles: await rolesOf(deps, identity, effect),
     }
   } catch (error) {
@@ -63,10 +65,11 @@ export async function checkAnswer(deps: SingleSignOnDeps, field: string, source:
 
 async function rolesOf(
   { db, joins }: SingleSignOnDeps,
-  { provider, groups = [] }: ProvenIdentity,
+  { provider, groups }: ProvenIdentity,
   effect: Effect,
 ): Promise<Verdict['roles']> {
-  if (effect.kind === 'refuse' || !joins) return []
+  // Nothing follows from groups that cannot be read.
+  if (effect.kind === 'refuse' || !joins || groups === undefined) return []
   const user = effect.kind === 'create' ? effect.invited?.id : effect.account.id
   const planned = await planRoles(db, user, await rolesOfGroups(db, provider, groups))
   return Promise.all(

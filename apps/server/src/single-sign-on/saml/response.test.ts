@@ -91,6 +91,20 @@ describe('a response', () => {
     expect(person.attributes.get('emailaddress')).toEqual(['grace@example.org'])
   })
 
+  it('has attributes by Name: a friendly name before hides none, and counts where no Name is the same', async () => {
+    const attribute = (names: string, value: string) =>
+      `<saml:Attribute ${names}><saml:AttributeValue>${value}</saml:AttributeValue></saml:Attribute>`
+    const attributeXml = [
+      attribute('Name="urn:oid:1" FriendlyName="mail"', 'friendly@example.org'),
+      attribute('Name="mail"', 'named@example.org'),
+      attribute('Name="urn:oid:2" FriendlyName="givenName"', 'Grace'),
+      attribute('Name="urn:oid:3" FriendlyName="givenName"', 'Somebody'),
+    ].join('')
+    const { attributes } = await send({ attributeXml })
+    expect(attributes.get('mail')).toEqual(['named@example.org'])
+    expect(attributes.get('givenname')).toEqual(['Grace'])
+  })
+
   it.each(['response', 'nothing'] as const)('needs a signature of its assertion itself: %s', async (sign) => {
     await expect(send({ sign })).rejects.toThrow('it is not signed')
   })

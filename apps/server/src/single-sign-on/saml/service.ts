@@ -28,12 +28,18 @@ import { XmlRefused } from './xml-tree.ts'
 /**
  * Begins a sign-in, or an administrator's test, which works while SAML is off.
  * @param browser hash of the browser's cookie
+ * @param fresh asks the provider to authenticate the person, whatever session is there (ForceAuthn, SAML core 3.4.1)
  * @returns address of the identity provider
  * @throws {BowlineError} SAML_DISABLED
  */
 export async function startSaml(
   deps: SingleSignOnDeps,
-  { browser, next, tester }: { readonly browser: Buffer; readonly next?: string; readonly tester?: UserId },
+  {
+    browser,
+    next,
+    tester,
+    fresh = false,
+  }: { readonly browser: Buffer; readonly next?: string; readonly tester?: UserId; readonly fresh?: boolean },
 ): Promise<string> {
   const settings = await findSettings(deps.db)
   if (settings.entity_id === '' || (!settings.saml && tester === undefined)) fail('SAML_DISABLED')
@@ -55,7 +61,7 @@ export async function startSaml(
     signonUrl: settings.signon_url,
     certificates: settings.certificates,
     signingKey: settings.sign_requests ? (await ownKeys(deps)).at(-1)?.privateKey : undefined,
-    forceSignIn: tester !== undefined,
+    forceSignIn: fresh || tester !== undefined,
   })
 }
 
@@ -122,7 +128,7 @@ export async function readAnswer(
 /** The identity that the mappings find in an assertion, or the mapped attributes that it lacks. */
 export function identityOf(
   settings: SettingsRow,
-  { nameId, attributes }: ProvenPerson,
+  { nameId, attributes, authenticatedAt }: ProvenPerson,
 ): ProvenIdentity | { readonly missing: readonly string[] } {
   const names = [settings.email_attribute.toLowerCase(), settings.name_attribute.toLowerCase()] as const
   const email = readEmail(attributes.get(names[0])?.[0])
@@ -132,12 +138,19 @@ export function identityOf(
   }
   const subject = { kind: 'saml', issuer: settings.entity_id, subject: nameId } as const
   const groups = groupsOf(settings.group_attribute.toLowerCase(), attributes)
-  return { ...subject, email, emailVerified: true, name, groups, provider: null }
+  const provenAt = new Date(authenticatedAt)
+  return { ...subject, email, emailVerified: true, name, groups, provider: null, provenAt }
+}
+
+/** True if an answer has the attribute of groups at all. */
+export function hasGroups({ group_attribute: name }: SettingsRow, { attributes }: ProvenPerson): boolean {
+  return attributes.has(name.toLowerCase())
 }
 
 /**
  * Groups of a person; undefined when the provider has more than it sends, so that nothing may follow from their absence.
- * Microsoft Entra ID sends a link to the groups instead.
+ * Microsoft Entra ID sends a link to the groups instead. An attribute that is missing means no groups: Entra ID, Okta and
+ * Google leave it out for people whom no group names, so that leaving the last group would otherwise take no role.
  */
 function groupsOf(name: string, attributes: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
   const groups = attributes.get(name)

@@ -43,10 +43,10 @@ const visit = (person: Person, { address }: Tunnel, path = '/') =>
   person.client.call(operations.tunnels.visit, { params: { address }, body: { path } })
 
 /** Follows a one-use link. @returns status, cookie and where it leads */
-async function enter({ full_address }: Tunnel, link: string) {
+async function enter({ full_address }: Tunnel, link: string, headers: Asked['headers'] = {}) {
   const { pathname, search } = new URL(link)
-  const { status, headers } = await ask(server, full_address, { path: pathname + search })
-  return { status, cookie: headers['set-cookie']?.[0]?.split(';')[0] ?? '', location: headers.location }
+  const { status, headers: answered } = await ask(server, full_address, { path: pathname + search, headers })
+  return { status, cookie: answered['set-cookie']?.[0]?.split(';')[0] ?? '', location: answered.location }
 }
 
 const inside = (tunnel: Tunnel, cookie: string, asked: Asked = {}) =>
@@ -164,6 +164,26 @@ describe('the door of a namespace whose logins need a second factor', () => {
     expect((await inside(tunnel, cookie, { headers: { 'x-forwarded-for': '198.51.100.9' } })).status).toBe(401)
     clock.advance(2 * 3_600_000)
     expect((await inside(tunnel, cookie)).status).toBe(401)
+    await owner.client.call(operations.mfa.prove, { body: { current_password: owner.password } })
+  })
+
+  it('hands the time of the proof over to another network, and no visit by a link makes that later', async () => {
+    const tunnel = await guarded({ door: 'namespace' })
+    await setFactor(owner, { ssh_second_factor: true, ssh_second_factor_hours: 2 })
+    await owner.client.call(operations.mfa.prove, { body: { current_password: owner.password } })
+    const elsewhere = { 'x-forwarded-for': '198.51.100.10' }
+    const comeIn = async () => (await enter(tunnel, (await visit(owner, tunnel)).body.url, elsewhere)).cookie
+    const windows = server.database.system().selectFrom('factor_windows').select('opened_at')
+    const opened = async () =>
+      (await windows.where('source', '=', '198.51.100.10').execute()).map((one) => one.opened_at)
+    expect((await inside(tunnel, await comeIn(), { headers: elsewhere })).status).toBe(200)
+    const first = await opened()
+    clock.advance(90 * 60_000)
+    const cookie = await comeIn()
+    expect((await inside(tunnel, cookie, { headers: elsewhere })).status).toBe(200)
+    expect(await opened()).toEqual(first)
+    clock.advance(31 * 60_000)
+    expect((await inside(tunnel, cookie, { headers: elsewhere })).status).toBe(401)
     await owner.client.call(operations.mfa.prove, { body: { current_password: owner.password } })
   })
 
