@@ -30,7 +30,7 @@ const sidebars: SidebarsConfig = {
     group('User guides', 'user-guides/index', [
       heading(
         'Devices',
-        pages('user-guides/devices', 'adding', 'connecting', 'tagging devices', 'tunnels', 'containers'),
+        pages('user-guides/devices', 'adding', 'connecting', 'finding', 'tagging devices', 'tunnels', 'containers'),
       ),
       heading('Firewall', pages('user-guides/firewall', 'create', 'policies')),
       heading(

@@ -121,7 +121,9 @@ describe('the rights of a job', () => {
     ['operator', 'remove', []],
   ] as const)('refuses an %s who wants to %s', async (role, action, tags) => {
     const { client } = await memberOf(role, `${role}-${action}`)
-    await expect(client.call(deviceJobs.create, { body: { action, tags: [...tags] } })).rejects.toMatchObject({ status: 403 })
+    await expect(client.call(deviceJobs.create, { body: { action, tags: [...tags] } })).rejects.toMatchObject({
+      status: 403,
+    })
   })
 
   it('changes nothing more once the person is no member any more', async () => {

@@ -24,7 +24,7 @@ export function DevicePicker({ label, placeholder, size = 'sm', uid, error, onPi
   const listId = useId()
   const { data: chosen } = useQuery({ ...deviceQuery(api, uid), enabled: uid !== '' && text === undefined })
   const { data: found } = useQuery({
-    ...deviceListQuery(api, { status: 'accepted', page: 1, sort: 'name', order: 'asc', words, tag: '' }),
+    ...deviceListQuery(api, { status: 'accepted', page: 1, sort: 'name', order: 'asc', words }),
     enabled: text !== undefined,
   })
   // The answer may arrive after the last keystroke.
