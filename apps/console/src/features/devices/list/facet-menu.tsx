@@ -57,9 +57,10 @@ export function FacetMenu({ by, label, chosen, scope, onChange }: FacetMenuProps
   const values = [...new Set([...counts.keys(), ...chosen])]
   return (
     <ChoiceMenu label={label} chosen={chosen.join(', ')} onOpen={() => setOpened(true)}>
-      {data || isError ? null : <Loader size="sm" m="xs" />}
-      {isError ? <Menu.Label>{texts.valuesFailed}</Menu.Label> : null}
-      {data && values.length === 0 ? <Menu.Label>{texts.noValues}</Menu.Label> : null}
+      {/* An item, as a menu must not be without any. */}
+      {values.length === 0 ? (
+        <Menu.Item disabled>{isError ? texts.valuesFailed : data ? texts.noValues : <Loader size="sm" />}</Menu.Item>
+      ) : null}
       <Menu.CheckboxGroup value={[...chosen]} onChange={onChange}>
         {values.map((value) => (
           <Menu.CheckboxItem key={value} value={value} rightSection={<Count of={counts.get(value) ?? 0} />}>
