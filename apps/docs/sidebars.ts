@@ -34,6 +34,7 @@ const sidebars: SidebarsConfig = {
           'user-guides/devices',
           'adding',
           'connecting',
+          'finding',
           'tagging devices',
           'tunnels',
           'containers',

@@ -23,7 +23,7 @@ describe('signing in', () => {
     await page.goto('/devices?page=2&sort=name')
     await page.getByRole('heading', { name: 'Sign in to Bowline' }).waitFor()
     await signIn(page, backend)
-    await page.getByRole('table', { name: 'Accepted devices' }).waitFor()
+    await page.getByRole('grid', { name: 'Accepted devices' }).waitFor()
     expect(new URL(page.url()).search).toBe('?page=2&sort=name')
     expect(await page.getByRole('row').count()).toBe(6)
     expect(await page.title()).toBe('Devices · Bowline')

@@ -32,6 +32,7 @@ import {
 import { acceptInvite, confirmAccount, forgotPassword, signUp, updatePassword, validation } from './routes/people.ts'
 import { player, recordings } from './routes/recordings.ts'
 import type { Runtime } from '../core/runtime.ts'
+import { parseSearch, stringifySearch } from './search-params.ts'
 
 const routeTree = root.addChildren([
   signIn,
@@ -90,13 +91,8 @@ export function createConsoleRouter(runtime: Runtime) {
     scrollRestoration: true,
     defaultErrorComponent: CrashPage,
     defaultNotFoundComponent: NotFoundPage,
-    parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
-    stringifySearch: (search) => {
-      const entries = Object.entries(search).flatMap(([name, value]) =>
-        value === undefined ? [] : [[name, String(value)]],
-      )
-      return entries.length ? `?${new URLSearchParams(entries)}` : ''
-    },
+    parseSearch,
+    stringifySearch,
   })
 }
 

@@ -20,6 +20,7 @@ import { tags } from '@bowline/contract/operations/tags'
 import { connectors } from '@bowline/contract/operations/connectors'
 import { tunnels } from '@bowline/contract/operations/tunnels'
 import { users } from '@bowline/contract/operations/users'
+import { views } from '@bowline/contract/operations/views'
 import { Filter } from '@bowline/contract/schemas/filter'
 import { DeviceUid } from '@bowline/contract/schemas/common'
 import type { Device } from '@bowline/contract/schemas/device'
@@ -41,6 +42,8 @@ export function bindOperations(routes: Routes, state: FakeState, credentials: Cr
   routes.on(namespaces.get, () => makeNamespace())
   routes.on(namespaces.list, () => slice([makeNamespace()], { page: 1, per_page: 10 }))
   routes.on(heldLogins.list, () => [])
+  routes.on(views.list, () => [])
+  routes.on(views.favorites, () => [])
   routes.on(publicKeys.list, ({ query }) => slice([], query))
   routes.on(firewall.list, ({ query }) => slice([], query))
   routes.on(connectors.list, ({ query }) => slice([], query))

@@ -28,6 +28,8 @@ export const uiMessages = {
   sortBy: (column: string) => `Sort by ${column}`,
   reorderHint: 'Drag, or use the arrow keys',
   keysHint: 'Move between rows with the arrow keys or j and k.',
-  selectKeysHint: 'x selects a row.',
+  selectKeysHint: 'x selects a row, Shift+x a range.',
+  firstPage: 'First page',
+  lastPage: 'Last page',
   selectAll: 'Select all rows of this page',
 } as const

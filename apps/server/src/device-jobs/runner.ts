@@ -52,8 +52,8 @@ export function deviceJobLoop(deps: RunnerDeps): DeviceJobLoop {
   let isStopping = false
   const loop = new BackgroundLoop(async () => {
     try {
-      while (!isStopping) {
-        const job = await claimJob(deps.system, LEASE_SECONDS)
+      for (;;) {
+        const job = isStopping ? undefined : await claimJob(deps.system, LEASE_SECONDS)
         if (!job) return
         await work(deps, job, () => isStopping)
       }

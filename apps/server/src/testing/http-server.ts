@@ -15,6 +15,8 @@ export interface World {
   readonly pendingDevice: RegisteredDevice
   readonly sessionUid: SessionUid
   readonly fingerprint: string
+  readonly viewId: string
+  readonly jobId: string
   readonly ruleId: string
   readonly apiKeyName: string
   /** The key itself, with the role of an owner. */
@@ -123,9 +125,18 @@ export async function populate(server: BootedServer, owner: Person): Promise<Wor
       expires_at: use.expires_at,
     })
     .execute()
+  const { body: view } = await client.call(operations.views.create, { body: { name: marker.slice(0, 60), query: {} } })
+  const job = await server.database
+    .system()
+    .insertInto('device_jobs')
+    .values({ tenant_id: owner.tenant, user_id: owner.id, action: 'tag', total: 0, state: 'done', undoes: null })
+    .returning('id')
+    .executeTakeFirstOrThrow()
   return {
     owner,
     member,
+    viewId: view.id,
+    jobId: job.id,
     device,
     pendingDevice,
     sessionUid,
@@ -190,6 +201,9 @@ function paramOf({ method, path }: Operation, name: string, world: World): strin
     users: world.owner.id,
     firewall: world.ruleId,
     mails: randomUUID(),
+    views: world.viewId,
+    'device-jobs': world.jobId,
+    favorites: world.device.uid,
   }
   const ofPerson = path.includes('/passkeys/')
     ? world.passkeyId

@@ -3,29 +3,52 @@ import { expect, it } from 'vitest'
 import { deviceFilter } from './device-filter.ts'
 
 const decode = (filter = '') => Filter.parse(JSON.parse(Buffer.from(filter, 'base64').toString('utf8')))
-const decoded = (words: string) => decode(deviceFilter({ words }))
+const condition = (name: string, operator: string, value: unknown) => ({
+  type: 'property',
+  params: { name, operator, value },
+})
+const operator = (name: string) => ({ type: 'operator', params: { name } })
 
-it('matches devices of which any property contains the words', () => {
-  const filter = decoded('  pi ')
-  expect(filter.at(-1)).toEqual({ type: 'operator', params: { name: 'or' } })
-  expect(filter[0]).toEqual({ type: 'property', params: { name: 'name', operator: 'contains', value: 'pi' } })
-  expect(filter).toHaveLength(5)
+it('requires every word of a search', () => {
+  expect(decode(deviceFilter({ words: '  pi  berlin ' }))).toEqual([
+    condition('words', 'contains', 'pi'),
+    condition('words', 'contains', 'berlin'),
+    operator('and'),
+  ])
+})
+
+it('takes no more words than a filter may have conditions', () => {
+  const many = Array.from({ length: 40 }, (_, i) => `w${i}`).join(' ')
+  expect(decode(deviceFilter({ words: many })).length).toBeLessThan(20)
 })
 
 it('encodes words of any language', () => {
-  expect(JSON.stringify(decoded('温室'))).toContain('温室')
+  expect(JSON.stringify(decode(deviceFilter({ words: '温室' })))).toContain('温室')
 })
 
 it('omits the filter without words', () => {
-  expect(deviceFilter({ words: '   ' })).toBeUndefined()
+  expect(deviceFilter({ words: '   ', tags: [] })).toBeUndefined()
 })
 
-it('requires tag, presence and day besides the words', () => {
-  const filter = decode(deviceFilter({ words: 'pi', tag: 'lab', presence: 'offline', seenSince: '2026-11-20' }))
-  const names = filter.map(({ params: { name } }) => name)
-  expect(names.slice(-5)).toEqual(['or', 'tags', 'online', 'last_seen', 'and'])
-  expect(filter.find(({ params }) => params.name === 'online')?.params).toMatchObject({
-    operator: 'bool',
-    value: false,
-  })
+it('takes any value of one property and requires every property', () => {
+  expect(decode(deviceFilter({ words: '', tags: ['lab', 'attic'], archs: ['arm64'] }))).toEqual([
+    condition('tags', 'eq', 'lab'),
+    condition('tags', 'eq', 'attic'),
+    operator('or'),
+    condition('info.arch', 'eq', 'arm64'),
+    operator('or'),
+  ])
+})
+
+it('requires presence, favourites and day besides the words', () => {
+  const choices = { words: 'pi', presence: 'offline', favorites: true, seenSince: '2026-11-20' } as const
+  const names = decode(deviceFilter(choices)).map(({ params: { name } }) => name)
+  expect(names).toEqual(['words', 'and', 'online', 'favorite', 'last_seen', 'and'])
+})
+
+it('asks for times that stay the same for some minutes', () => {
+  const now = Date.parse('2026-11-26T12:03:00Z')
+  const filter = deviceFilter({ words: '', seen: '-7d' }, now)
+  expect(decode(filter)[0]).toEqual(condition('last_seen', 'lt', '2026-11-19T12:00:00.000Z'))
+  expect(deviceFilter({ words: '', seen: '-7d' }, now + 60_000)).toBe(filter)
 })

@@ -1,33 +1,73 @@
 // Builds the API filter of a device list.
-import { type ConditionGroup, encodeFilter, startOfDay, where } from '../list-filter.ts'
-
-const SEARCHED = ['name', 'identity.mac', 'remote_addr', 'info.pretty_name'] as const
+import { type Condition, type ConditionGroup, encodeFilter, startOfDay, where } from '../list-filter.ts'
 
 export const PRESENCES = ['online', 'offline'] as const
 export type Presence = (typeof PRESENCES)[number]
 
+/** Last seen within, or with a minus longer ago than, this time. */
+export const SEEN = ['1h', '1d', '7d', '30d', '-1d', '-7d', '-30d'] as const
+export type Seen = (typeof SEEN)[number]
+
+const HOUR_MS = 3_600_000
+const AGES: Readonly<Record<string, number>> = {
+  '1h': HOUR_MS,
+  '1d': 24 * HOUR_MS,
+  '7d': 168 * HOUR_MS,
+  '30d': 720 * HOUR_MS,
+}
+/** Times are rounded so that the same list has the same query for a while. */
+const ROUNDED_MS = 300_000
+/** Words of a search: more would exceed the conditions that a filter may have. */
+const MAX_WORDS = 6
+
 export interface DeviceChoices {
-  /** Matches any searched property; '' for all. */
+  /** Each word must occur in what is known of a device; '' for all. */
   readonly words: string
-  /** '' for all. */
-  readonly tag?: string
+  /** At least one of the values; absent or empty for all. */
+  readonly tags?: readonly string[] | undefined
+  readonly systems?: readonly string[] | undefined
+  readonly archs?: readonly string[] | undefined
+  readonly versions?: readonly string[] | undefined
   readonly presence?: Presence | undefined
+  readonly seen?: Seen | undefined
+  /** Favourites of the person only. */
+  readonly favorites?: boolean | undefined
   /** Last seen on this day of the browser's zone or later: `2026-11-20`. */
   readonly seenSince?: string | undefined
 }
 
 /**
  * Builds a filter that requires every condition.
+ * @param now milliseconds since the epoch, for `seen`
  * @returns undefined when nothing is filtered
  */
-export function deviceFilter({ words, tag = '', presence, seenSince }: DeviceChoices): string | undefined {
-  const value = words.trim()
-  const all = [
-    ...(tag === '' ? [] : [where('tags', 'contains', [tag])]),
-    ...(presence === undefined ? [] : [where('online', 'bool', presence === 'online')]),
-    ...(seenSince === undefined ? [] : [where('last_seen', 'gt', startOfDay(seenSince, -1))]),
-  ]
-  const groups: ConditionGroup[] = [{ join: 'and', conditions: all }]
-  if (value !== '') groups.unshift({ join: 'or', conditions: SEARCHED.map((name) => where(name, 'contains', value)) })
-  return encodeFilter(groups)
+export function deviceFilter(choices: DeviceChoices, now = Date.now()): string | undefined {
+  const { words, tags, systems, archs, versions, presence, seen, favorites, seenSince } = choices
+  const found = words.split(/\s+/).filter((word) => word !== '')
+  const any = (name: string, values: readonly string[] = []): ConditionGroup => ({
+    join: 'or',
+    conditions: values.map((value) => where(name, 'eq', value)),
+  })
+  return encodeFilter([
+    { join: 'and', conditions: found.slice(0, MAX_WORDS).map((word) => where('words', 'contains', word)) },
+    any('tags', tags),
+    any('info.pretty_name', systems),
+    any('info.arch', archs),
+    any('info.version', versions),
+    {
+      join: 'and',
+      conditions: [
+        ...(presence === undefined ? [] : [where('online', 'bool', presence === 'online')]),
+        ...(favorites ? [where('favorite', 'bool', true)] : []),
+        ...(seen === undefined ? [] : [seenCondition(seen, now)]),
+        ...(seenSince === undefined ? [] : [where('last_seen', 'gt', startOfDay(seenSince, -1))]),
+      ],
+    },
+  ])
+}
+
+function seenCondition(seen: Seen, now: number): Condition {
+  const age = AGES[seen.replace('-', '')] ?? 0
+  const limit = new Date(Math.floor(now / ROUNDED_MS) * ROUNDED_MS - age).toISOString()
+  return where('last_seen', seen.startsWith('-') ? 'lt' : 'gt', limit)
 }

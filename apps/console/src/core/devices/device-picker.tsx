@@ -26,7 +26,7 @@ export function DevicePicker({ label, placeholder, size = 'sm', uid, error, onPi
   // The name of the chosen device in the field is no search: opened again, the list shows other devices too.
   const words = useDeferredValue(text === chosen?.name ? '' : text)
   const { data: found } = useQuery({
-    ...deviceListQuery(api, { status: 'accepted', page: 1, sort: 'name', order: 'asc', words, tag: '' }),
+    ...deviceListQuery(api, { status: 'accepted', page: 1, sort: 'name', order: 'asc', words }),
     enabled: isOpen,
   })
   const listed = (found?.items ?? []).map((device) => ({ value: device.uid, label: device.name }))

@@ -10,8 +10,22 @@ import type { Api } from '../../auth/api.ts'
 import { type DeviceChoices, deviceFilter } from './device-filter.ts'
 
 export const DEVICES_PER_PAGE = 25
+/** The last is the most that the API answers with. */
+export const PAGE_SIZES = [25, 50, 100] as const
 
-export const DEVICE_SORTS = ['last_seen', 'name', 'created_at', 'status_updated_at'] as const
+export const DEVICE_SORTS = [
+  'last_seen',
+  'name',
+  'created_at',
+  'status_updated_at',
+  'online',
+  'address',
+  'mac',
+  'system',
+  'arch',
+  'version',
+  'tags',
+] as const
 export type DeviceSort = (typeof DEVICE_SORTS)[number]
 
 export interface DeviceListQuery extends DeviceChoices {
@@ -32,7 +46,7 @@ export function deviceListQuery(
 ) {
   const filter = deviceFilter(choices)
   const query = { status, page: String(page), per_page: String(perPage), sort_by: sort, order_by: order, filter }
-  const byPresence = choices.presence !== undefined
+  const byPresence = choices.presence !== undefined || choices.seen !== undefined
   const search = { status, page, per_page: perPage, sort_by: sort, order_by: order, filter, byPresence }
   return queryOptions({
     queryKey: kind === 'devices' ? keys.deviceList(search) : [...keys.containers, 'list', search],

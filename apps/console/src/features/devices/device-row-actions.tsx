@@ -6,17 +6,21 @@ import { useIsPending } from '../../core/use-action.ts'
 import { GatedAction, GatedButton } from '../../ui/feedback/gated.tsx'
 import { ConnectButton } from '../terminal/connect-button.tsx'
 import { AcceptDevice } from './accept-device.tsx'
+import { CopySsh } from './copy-ssh.tsx'
+import { FavoriteSwitch } from './favorites.tsx'
 import { devicesMessages as texts } from './messages.ts'
 
 export interface DeviceRowActionsProps {
   readonly device: Device
   readonly onAccept: () => void
   readonly onReject: () => void
+  /** In a row, which has no other place for them: the favourite and the SSH command. */
+  readonly inList?: boolean
   /** Absent: removing is not offered here. */
   readonly onRemove?: () => void
 }
 
-export function DeviceRowActions({ device, onAccept, onReject, onRemove }: DeviceRowActionsProps) {
+export function DeviceRowActions({ device, inList, onAccept, onReject, onRemove }: DeviceRowActionsProps) {
   const mayReject = useMay('deviceReject')
   const mayRemove = useMay('deviceRemove')
   const acting = useIsPending(device.uid)
@@ -25,6 +29,8 @@ export function DeviceRowActions({ device, onAccept, onReject, onRemove }: Devic
   if (status === 'removed') return null
   return (
     <>
+      {inList ? <FavoriteSwitch device={device} /> : null}
+      {inList && status === 'accepted' ? <CopySsh device={device} /> : null}
       <ConnectButton device={device} />
       {status === 'accepted' ? null : <AcceptDevice device={device} acting={acting} onAccept={onAccept} />}
       {status === 'pending' ? (

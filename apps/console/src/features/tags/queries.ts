@@ -19,7 +19,7 @@ export function taggedDevicesQuery(api: Api, tag: string) {
   return queryOptions({
     queryKey: [...keys.tags, 'devices', tag],
     queryFn: async ({ signal }) => {
-      const query = { per_page: '1', filter: deviceFilter({ words: '', tag }) }
+      const query = { per_page: '1', filter: deviceFilter({ words: '', tags: [tag] }) }
       return (await api.call(devices.list, { query, signal })).total
     },
   })

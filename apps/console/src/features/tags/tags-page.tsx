@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<string>[] = [
     id: 'tag',
     header: texts.columns.tag,
     cell: (tag) => (
-      <Link to="/devices" search={{ tag }} title={texts.devicesWith(tag)} className={cells['primary']}>
+      <Link to="/devices" search={{ tag: [tag] }} title={texts.devicesWith(tag)} className={cells['primary']}>
         {tag}
       </Link>
     ),

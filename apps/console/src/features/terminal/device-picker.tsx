@@ -18,9 +18,7 @@ import classes from './terminal.module.css'
 export function DevicePicker({ onPick }: { readonly onPick: (device: PaneDevice) => void }) {
   const { api } = useRuntime()
   const [words, setWords] = useState('')
-  const query = useQuery(
-    deviceListQuery(api, { status: 'accepted', page: 1, sort: 'last_seen', order: 'desc', words, tag: '' }),
-  )
+  const query = useQuery(deviceListQuery(api, { status: 'accepted', page: 1, sort: 'last_seen', order: 'desc', words }))
   const online = query.data?.items.filter((device) => device.online)
   return (
     <div className={classes['picker']}>

@@ -43,7 +43,7 @@ export function usePaletteItems(words: string, onMore: (device: Device) => void)
     return () => clearTimeout(timer)
   }, [words])
   const found = useQuery({
-    ...deviceListQuery(api, { status: 'accepted', page: 1, sort: 'name', order: 'asc', words: searched, tag: '' }),
+    ...deviceListQuery(api, { status: 'accepted', page: 1, sort: 'name', order: 'asc', words: searched }),
     enabled: searched !== '' && tenant !== '',
   })
   const open = (device: { uid: string; name: string }) => {

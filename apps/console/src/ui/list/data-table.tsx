@@ -1,11 +1,16 @@
 // The table of every list page: a table on wide screens, cards on narrow ones, from one markup. The first column holds
-// the row's link; arrow keys (or j and k) move between those links, Home and End jump.
-import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react'
-import type { KeyboardEvent, ReactNode } from 'react'
+// the row's link. A table whose rows have keys of their own is a grid: one Tab stop, arrow keys inside.
+import { columnOrderingFeature, columnVisibilityFeature, tableFeatures, useTable } from '@tanstack/react-table'
+import { type ReactNode, useMemo, useRef } from 'react'
 import { FocusKeeper } from './focus-keeper.tsx'
 import { Checkbox, Skeleton } from '../kit.ts'
 import { uiMessages } from '../messages.ts'
+import { HeaderCell, SelectAll } from './header-cells.tsx'
+import { useFocusOnArrival, useRoving } from './roving.ts'
+import { type Selection, useToggle } from './selection.ts'
 import classes from './data-table.module.css'
+
+export type { Selection } from './selection.ts'
 
 export interface Column<Row> {
   readonly id: string
@@ -26,18 +31,12 @@ export interface Sort {
   readonly order: 'asc' | 'desc'
 }
 
-export interface Selection<Row> {
-  /** Keys of the selected rows. */
-  readonly keys: ReadonlySet<string>
-  readonly onChange: (keys: ReadonlySet<string>) => void
-  /** Label of a row's checkbox. */
-  readonly label: (row: Row) => string
-}
-
 export interface DataTableProps<Row> {
   /** Accessible name of the table. */
   readonly label: string
   readonly columns: readonly Column<Row>[]
+  /** Ids of the visible columns, in order; absent: all. */
+  readonly visible?: readonly string[]
   /** undefined until the first answer. */
   readonly rows: readonly Row[] | undefined
   readonly rowKey: (row: Row) => string
@@ -48,6 +47,10 @@ export interface DataTableProps<Row> {
   readonly selection?: Selection<Row>
   /** A key was pressed on a row's link. @returns true when handled */
   readonly onRowKey?: (row: Row, key: string) => boolean
+  /** The keys of `onRowKey` in words, for screen readers. */
+  readonly keysHint?: string
+  /** Scrolls in its own frame, below its header: for lists with many rows or columns. */
+  readonly scrolls?: boolean
   /** The rows are those of the previous page, while the next one loads. */
   readonly stale?: boolean
   /** Shown when there are no rows. */
@@ -55,16 +58,21 @@ export interface DataTableProps<Row> {
 }
 
 const SKELETON_ROWS = ['a', 'b', 'c', 'd', 'e', 'f']
-const NEXT_KEYS = new Set(['ArrowDown', 'j'])
-const PREVIOUS_KEYS = new Set(['ArrowUp', 'k'])
+const FEATURES = tableFeatures({ columnVisibilityFeature, columnOrderingFeature })
+
+/** What the model of the table holds for a row. */
+interface Item<Row> {
+  readonly row: Row
+}
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { rows, stale, empty } = props
+  const { rows, stale, empty, scrolls } = props
   return (
     <FocusKeeper
       item="tbody tr"
       target="[data-primary] a"
       className={classes['frame']}
+      data-scrolls={(scrolls && rows?.length !== 0) || undefined}
       data-stale={stale}
       aria-busy={rows === undefined || stale}
     >
@@ -73,22 +81,55 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   )
 }
 
-function Table<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowKey, renderActions, sort, onSort, onRowKey, selection } = props
-  const toggle = (key: string) => {
-    if (!selection) return
-    const keys = new Set(selection.keys)
-    if (!keys.delete(key)) keys.add(key)
-    selection.onChange(keys)
+/** The visible columns in their order, and the rows with their keys. */
+function useModel<Row>({ columns, visible, rows, rowKey }: DataTableProps<Row>) {
+  const definitions = useMemo(() => columns.map(({ id }) => ({ id })), [columns])
+  const items = useMemo((): Item<Row>[] => rows?.map((row) => ({ row })) ?? [], [rows])
+  const columnVisibility = useMemo(
+    () => Object.fromEntries(columns.map(({ id }) => [id, visible === undefined || visible.includes(id)])),
+    [columns, visible],
+  )
+  const table = useTable({
+    features: FEATURES,
+    columns: definitions,
+    data: items,
+    getRowId: ({ row }: Item<Row>) => rowKey(row),
+    state: { columnVisibility, columnOrder: [...(visible ?? [])] },
+  })
+  const known = new Map(columns.map((column) => [column.id, column]))
+  return {
+    columns: table.getVisibleLeafColumns().flatMap(({ id }) => known.get(id) ?? []),
+    rows: rows && table.getRowModel().rows.map(({ id, original }) => ({ key: id, row: original.row })),
   }
+}
+
+function Table<Row>(props: DataTableProps<Row>) {
+  const { label, renderActions, sort, onSort, onRowKey, selection, keysHint } = props
+  const { columns, rows } = useModel(props)
+  const element = useRef<HTMLTableElement>(null)
+  const isGrid = selection !== undefined || onRowKey !== undefined
+  const roving = useRoving(element, isGrid)
+  useFocusOnArrival(element, isGrid, rows !== undefined)
+  const toggle = useToggle(
+    selection,
+    useMemo(() => rows?.map(({ key }) => key) ?? [], [rows]),
+  )
+  const width = columns.length + (renderActions ? 1 : 0) + (selection ? 1 : 0)
   return (
-    <table aria-label={label} className={classes['table']}>
+    <table
+      ref={element}
+      role={isGrid ? 'grid' : undefined}
+      aria-label={label}
+      aria-multiselectable={selection ? true : undefined}
+      className={classes['table']}
+      {...roving}
+    >
       <caption className={classes['hidden']}>
-        {uiMessages.keysHint} {selection ? uiMessages.selectKeysHint : ''}
+        {isGrid ? uiMessages.keysHint : ''} {selection ? uiMessages.selectKeysHint : ''} {keysHint ?? ''}
       </caption>
       <thead>
         <tr>
-          {selection && rows ? <SelectAll selection={selection} rowKeys={rows.map((row) => rowKey(row))} /> : null}
+          {selection && rows ? <SelectAll selection={selection} rowKeys={rows.map(({ key }) => key)} /> : null}
           {columns.map((column) => (
             <HeaderCell key={column.id} column={column} sort={sort} onSort={onSort} />
           ))}
@@ -101,50 +142,58 @@ function Table<Row>(props: DataTableProps<Row>) {
       </thead>
       <tbody>
         {rows
-          ? rows.map((row) => (
-              <tr
-                key={rowKey(row)}
-                className={classes['row']}
-                onKeyDown={(event) => {
-                  moveBetweenRows(event)
-                  if (event.defaultPrevented || !isRowLink(event)) return
-                  if (event.key === 'x' && selection) toggle(rowKey(row))
-                  else if (!onRowKey?.(row, event.key)) return
-                  event.preventDefault()
-                }}
-                data-selected={selection?.keys.has(rowKey(row)) || undefined}
-              >
-                {selection ? (
-                  <td className={classes['select']}>
-                    <Checkbox
-                      size="xs"
-                      aria-label={selection.label(row)}
-                      checked={selection.keys.has(rowKey(row))}
-                      onChange={() => toggle(rowKey(row))}
-                    />
-                  </td>
-                ) : null}
-                {columns.map((column, index) => (
-                  <td
-                    key={column.id}
-                    data-label={column.header}
-                    data-primary={index === 0 || undefined}
-                    data-block={column.block}
-                    data-wide={column.wideOnly}
-                  >
-                    {column.cell(row)}
-                  </td>
-                ))}
-                {renderActions ? (
-                  <td className={classes['actions']}>
-                    <div>{renderActions(row)}</div>
-                  </td>
-                ) : null}
-              </tr>
-            ))
+          ? rows.map(({ key, row }) => {
+              const isSelected = selection?.keys.has(key) ?? false
+              return (
+                <tr
+                  key={key}
+                  className={classes['row']}
+                  onKeyDown={(event) => {
+                    // Single keys act where no control of its own would take them (WCAG 2.1.4).
+                    const onLink = event.target instanceof HTMLAnchorElement && event.target.closest('[data-primary]')
+                    if (!onLink || event.ctrlKey || event.metaKey || event.altKey) return
+                    if (event.key.toLowerCase() === 'x' && selection) toggle(key, event.shiftKey)
+                    else if (!onRowKey?.(row, event.key)) return
+                    event.preventDefault()
+                    event.stopPropagation()
+                  }}
+                  aria-selected={selection ? isSelected : undefined}
+                  data-selected={isSelected || undefined}
+                >
+                  {selection ? (
+                    <td className={classes['select']}>
+                      <Checkbox
+                        size="xs"
+                        aria-label={selection.label(row)}
+                        checked={isSelected}
+                        onChange={(event) =>
+                          toggle(key, (event.nativeEvent as Event & { readonly shiftKey?: boolean }).shiftKey === true)
+                        }
+                      />
+                    </td>
+                  ) : null}
+                  {columns.map((column, index) => (
+                    <td
+                      key={column.id}
+                      data-label={column.header}
+                      data-primary={index === 0 || undefined}
+                      data-block={column.block}
+                      data-wide={column.wideOnly}
+                    >
+                      {column.cell(row)}
+                    </td>
+                  ))}
+                  {renderActions ? (
+                    <td className={classes['actions']}>
+                      <div>{renderActions(row)}</div>
+                    </td>
+                  ) : null}
+                </tr>
+              )
+            })
           : SKELETON_ROWS.map((key) => (
               <tr key={key} className={classes['row']}>
-                <td colSpan={columns.length + (renderActions ? 1 : 0) + (selection ? 1 : 0)}>
+                <td colSpan={width}>
                   <Skeleton height={18} radius="sm" />
                 </td>
               </tr>
@@ -152,79 +201,4 @@ function Table<Row>(props: DataTableProps<Row>) {
       </tbody>
     </table>
   )
-}
-
-interface SelectAllProps<Row> {
-  readonly selection: Selection<Row>
-  /** Counts rows of this page only. */
-  readonly rowKeys: readonly string[]
-}
-
-function SelectAll<Row>({ selection: { keys, onChange }, rowKeys }: SelectAllProps<Row>) {
-  const chosen = rowKeys.filter((key) => keys.has(key)).length
-  return (
-    <th className={classes['select']}>
-      <Checkbox
-        size="xs"
-        aria-label={uiMessages.selectAll}
-        checked={chosen > 0 && chosen === rowKeys.length}
-        indeterminate={chosen > 0 && chosen < rowKeys.length}
-        onChange={(event) => onChange(new Set(event.currentTarget.checked ? rowKeys : []))}
-      />
-    </th>
-  )
-}
-
-interface HeaderCellProps<Row> {
-  readonly column: Column<Row>
-  readonly sort: Sort | undefined
-  readonly onSort: ((sort: Sort) => void) | undefined
-}
-
-function HeaderCell<Row>({ column, sort, onSort }: HeaderCellProps<Row>) {
-  const { sortBy } = column
-  const style = column.width === undefined ? {} : { style: { width: column.width } }
-  if (sortBy === undefined || !onSort) {
-    return (
-      <th scope="col" data-wide={column.wideOnly} {...style}>
-        {column.header}
-      </th>
-    )
-  }
-  const order = sort?.by === sortBy ? sort.order : undefined
-  const Icon = order === undefined ? ChevronsUpDown : order === 'asc' ? ArrowUp : ArrowDown
-  const direction = order === 'asc' ? 'ascending' : 'descending'
-  return (
-    <th scope="col" data-wide={column.wideOnly} aria-sort={order === undefined ? 'none' : direction} {...style}>
-      <button
-        type="button"
-        className={classes['sort']}
-        data-active={order !== undefined}
-        title={uiMessages.sortBy(column.header)}
-        onClick={() => onSort({ by: sortBy, order: order === 'asc' ? 'desc' : 'asc' })}
-      >
-        {column.header}
-        <Icon size={13} aria-hidden />
-      </button>
-    </th>
-  )
-}
-
-/** True when the event comes from the row's own link, where single-key shortcuts are allowed (WCAG 2.1.4). */
-function isRowLink(event: KeyboardEvent): boolean {
-  return event.target instanceof HTMLAnchorElement && event.target.closest('[data-primary]') !== null
-}
-
-function moveBetweenRows(event: KeyboardEvent<HTMLTableRowElement>): void {
-  if (event.ctrlKey || event.metaKey || event.altKey || !isRowLink(event)) return
-  const links = [...(event.currentTarget.parentElement?.querySelectorAll<HTMLElement>('[data-primary] a') ?? [])]
-  const index = links.findIndex((link) => link === event.target)
-  let next = -1
-  if (NEXT_KEYS.has(event.key)) next = Math.min(index + 1, links.length - 1)
-  else if (PREVIOUS_KEYS.has(event.key)) next = Math.max(index - 1, 0)
-  else if (event.key === 'Home') next = 0
-  else if (event.key === 'End') next = links.length - 1
-  if (next < 0) return
-  event.preventDefault()
-  links[next]?.focus()
 }

@@ -12,11 +12,13 @@ interface CopyButtonProps {
   readonly text: string
   /** Noun for the label, for example `the SSH command`. */
   readonly what: string
+  /** The tooltip; absent: the label. */
+  readonly hint?: string
   /** Takes the focus when its dialog opens. */
   readonly focusFirst?: boolean
 }
 
-export function CopyButton({ text, what, focusFirst }: CopyButtonProps) {
+export function CopyButton({ text, what, hint, focusFirst }: CopyButtonProps) {
   const [result, setResult] = useState<'copied' | 'failed' | undefined>()
   useEffect(() => {
     if (!result) return
@@ -26,7 +28,7 @@ export function CopyButton({ text, what, focusFirst }: CopyButtonProps) {
 
   const label = result === 'copied' ? uiMessages.copied : uiMessages.copyFailed
   return (
-    <Tooltip label={result ? label : uiMessages.copy(what)} {...(result ? { opened: true } : {})}>
+    <Tooltip label={result ? label : (hint ?? uiMessages.copy(what))} {...(result ? { opened: true } : {})}>
       <ActionIcon
         aria-label={uiMessages.copy(what)}
         data-autofocus={focusFirst || undefined}

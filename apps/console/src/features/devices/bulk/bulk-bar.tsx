@@ -10,6 +10,11 @@ import { Button, Group, Text } from '../../../ui/kit.ts'
 import { type BulkChange, useBulkActions } from './bulk-actions.ts'
 import { bulkMessages as texts } from './bulk-messages.ts'
 import { ChooseTags } from './choose-tags.tsx'
+import { JobDialog } from './job-dialog.tsx'
+import { useJob } from './use-job.ts'
+import type { DeviceKind } from '../../../core/devices/queries.ts'
+import { formatCount } from '../../../ui/text/numbers.ts'
+import type { DevicesSearch } from '../list/search.ts'
 import { devicesMessages } from '../messages.ts'
 import classes from './bulk-bar.module.css'
 import { pageFile } from '../../../platform/page-files.ts'
@@ -17,12 +22,19 @@ import { pageFile } from '../../../platform/page-files.ts'
 const loadWorkspace = pageFile(() => import('../../terminal/workspace.ts'))
 
 interface BulkBarProps {
+  readonly kind: DeviceKind
+  readonly search: DevicesSearch
   readonly selected: readonly Device[]
+  /** Rows on the page, and devices that match. */
+  readonly shown: number
+  readonly total: number
+  /** A change of all that match is on the screen: its devices leave the selection while it runs. */
+  readonly onJob: (isOpen: boolean) => void
   /** Clears the selection. */
   readonly onClear: () => void
 }
 
-export function BulkBar({ selected, onClear }: BulkBarProps) {
+export function BulkBar({ kind, search, selected, shown, total, onJob, onClear }: BulkBarProps) {
   const runtime = useRuntime()
   const navigate = useNavigate()
   const mayAccept = useMay('deviceAccept')
@@ -30,16 +42,37 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
   const mayRemove = useMay('deviceRemove')
   const mayTag = useMay('deviceTagUpdate')
   const { perform, progress } = useBulkActions(onClear)
-  const [asked, setAsked] = useState<'remove' | 'tag' | 'untag'>()
+  const { job, start: startJob, ...jobActions } = useJob(kind, search)
+  const [wantsAll, setWantsAll] = useState(false)
+  const [asked, setAsked] = useState<BulkChange['kind']>()
+  // A page that is no longer selected as a whole does not stand for all that match.
+  const isWhole = selected.length === shown && total > shown
+  const all = wantsAll && isWhole
+  const count = all ? total : selected.length
   const status = selected[0]?.status
   /** Their keys must be compared one by one. */
-  const replacing = selected.some(({ replaces }) => replaces)
+  const replacing = !all && selected.some(({ replaces }) => replaces)
+  if (job) {
+    const close = () => {
+      jobActions.forget()
+      onJob(false)
+      onClear()
+    }
+    return <JobDialog job={job} {...jobActions} forget={close} />
+  }
   if (selected.length === 0) return null
 
   const start = (change: BulkChange) => {
     setAsked(undefined)
-    void perform(selected, change)
+    if (all) {
+      onJob(true)
+      startJob(change)
+    } else {
+      void perform(selected, change)
+    }
   }
+  /** Thousands of devices are not decided about by one click. */
+  const decide = (action: 'accept' | 'reject') => (all ? setAsked(action) : start({ kind: action }))
   const busy = progress !== undefined
   const online = selected.filter((device) => device.online)
   const connect = async (devices: readonly Device[]) => {
@@ -50,8 +83,17 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
   return (
     <section aria-label={texts.label} className={classes['bar']}>
       <Text size="sm" fw={550}>
-        {busy ? texts.progress(progress, selected.length) : texts.selected(selected.length)}
+        {busy
+          ? texts.progress(progress, selected.length)
+          : all
+            ? texts.allSelected(formatCount(total))
+            : texts.selected(selected.length)}
       </Text>
+      {isWhole && !all && !busy ? (
+        <Button size="compact-sm" variant="subtle" onClick={() => setWantsAll(true)}>
+          {texts.selectAllMatching(formatCount(total))}
+        </Button>
+      ) : null}
       <Group gap="xs">
         {status === 'pending' || status === 'rejected' ? (
           <ActionButton
@@ -59,27 +101,29 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
             may={mayAccept && !replacing}
             {...(replacing ? { why: texts.replacing } : {})}
             variant="filled"
-            onClick={() => start({ kind: 'accept' })}
+            onClick={() => decide('accept')}
           >
             {devicesMessages.accept}
           </ActionButton>
         ) : null}
         {status === 'pending' ? (
-          <ActionButton busy={busy} may={mayReject} onClick={() => start({ kind: 'reject' })}>
+          <ActionButton busy={busy} may={mayReject} onClick={() => decide('reject')}>
             {devicesMessages.reject}
           </ActionButton>
         ) : null}
         {status === 'accepted' ? (
           <>
-            <Button size="compact-sm" disabled={online.length === 0 || busy} onClick={() => void connect(online)}>
-              {texts.connect}
-            </Button>
+            {all ? null : (
+              <Button size="compact-sm" disabled={online.length === 0 || busy} onClick={() => void connect(online)}>
+                {texts.connect}
+              </Button>
+            )}
             <ActionButton busy={busy} may={mayTag} onClick={() => setAsked('tag')}>
               {texts.tag}
             </ActionButton>
           </>
         ) : null}
-        {status === 'accepted' && selected.some(({ tags }) => tags.length > 0) ? (
+        {status === 'accepted' && (all || selected.some(({ tags }) => tags.length > 0)) ? (
           <ActionButton busy={busy} may={mayTag} onClick={() => setAsked('untag')}>
             {texts.untag}
           </ActionButton>
@@ -95,14 +139,25 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
       </Group>
       <Confirm
         opened={asked === 'remove'}
-        title={texts.removeTitle(selected.length)}
+        title={texts.removeTitle(count)}
         action={devicesMessages.remove}
         onClose={() => setAsked(undefined)}
         onConfirm={() => start({ kind: 'remove' })}
       >
         <Text size="sm">{devicesMessages.removeText}</Text>
       </Confirm>
-      <Dialog opened={asked === 'tag'} onClose={() => setAsked(undefined)} title={texts.tagTitle(selected.length)}>
+      {asked === 'accept' || asked === 'reject' ? (
+        <Confirm
+          opened
+          title={texts.decideTitles[asked](formatCount(count))}
+          action={devicesMessages[asked]}
+          onClose={() => setAsked(undefined)}
+          onConfirm={() => start({ kind: asked })}
+        >
+          <Text size="sm">{texts.decideTexts[asked]}</Text>
+        </Confirm>
+      ) : null}
+      <Dialog opened={asked === 'tag'} onClose={() => setAsked(undefined)} title={texts.tagTitle(count)}>
         <ChooseTags
           text={texts.tagText}
           action={texts.tag}
@@ -110,7 +165,7 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
           onTags={(tags) => start({ kind: 'tag', tags })}
         />
       </Dialog>
-      <Dialog opened={asked === 'untag'} onClose={() => setAsked(undefined)} title={texts.untagTitle(selected.length)}>
+      <Dialog opened={asked === 'untag'} onClose={() => setAsked(undefined)} title={texts.untagTitle(count)}>
         <ChooseTags
           text={texts.untagText}
           action={texts.untag}

@@ -7,6 +7,7 @@ import { formatPosition } from '../../../ui/list/position.ts'
 import { TimeAgo } from '../../../ui/text/time-ago.tsx'
 import { KeyFingerprint, useKeyFingerprint } from '../key-fingerprint.tsx'
 import { devicesMessages as texts } from '../messages.ts'
+import classes from './device-page.module.css'
 
 export function DeviceFacts({ device }: { readonly device: Device }) {
   const fingerprint = useKeyFingerprint(device.public_key)
@@ -62,6 +63,20 @@ export function DeviceFacts({ device }: { readonly device: Device }) {
           <TimeAgo time={device.created_at} />
         </Fact>
       </Facts>
+      {device.note === '' && Object.keys(device.fields).length === 0 ? null : (
+        <Facts title={texts.notesSection}>
+          {device.note === '' ? null : (
+            <Fact name={texts.facts.note}>
+              <span className={classes['note']}>{device.note}</span>
+            </Fact>
+          )}
+          {Object.entries(device.fields).map(([name, value]) => (
+            <Fact key={name} name={name}>
+              {value}
+            </Fact>
+          ))}
+        </Facts>
+      )}
     </FactColumns>
   )
 }

@@ -22,6 +22,7 @@ import { useDeviceActions } from '../actions.ts'
 import { DeviceFacts } from './device-facts.tsx'
 import { DeviceSessions } from './device-sessions.tsx'
 import { DeviceRowActions } from '../device-row-actions.tsx'
+import { FavoriteSwitch } from '../favorites.tsx'
 import { EditDevice } from './edit-device.tsx'
 import { devicesMessages as texts } from '../messages.ts'
 import { deviceQuery } from '../../../core/devices/queries.ts'
@@ -87,6 +88,7 @@ function KnownDevice({ device }: { readonly device: Device }) {
           >
             {texts.edit}
           </GatedButton>
+          <FavoriteSwitch device={device} />
           <DeviceRowActions
             device={device}
             onAccept={() => void actions.run('accept', device)}

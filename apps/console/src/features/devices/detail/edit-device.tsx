@@ -1,6 +1,7 @@
-// Dialog that edits a device's name and tags.
+// Dialog that edits what people say about a device: name, tags, note, custom fields.
+import { LIMITS } from '@bowline/contract/limits'
 import { DeviceName, devices as operations } from '@bowline/contract/operations/devices'
-import type { Device } from '@bowline/contract/schemas/device'
+import { type Device, DeviceFields } from '@bowline/contract/schemas/device'
 import { z } from 'zod'
 import { useMay, useRuntime } from '../../../core/context.tsx'
 import { useAction } from '../../../core/use-action.ts'
@@ -8,37 +9,54 @@ import { keys } from '../../../live/apply-events.ts'
 import { Dialog, DialogForm } from '../../../ui/feedback/dialog.tsx'
 import { TextInput } from '../../../ui/kit.ts'
 import { useContractForm } from '../../../ui/form/use-contract-form.ts'
+import { TextArea } from '../../../ui/form/text-area.tsx'
 import { TagsField } from '../../tags/tags-field.tsx'
+import { FieldsEditor } from './fields-editor.tsx'
 import { devicesMessages as texts } from '../messages.ts'
 
-const Fields = z.object({ name: DeviceName, tags: z.array(z.string()) })
+const Fields = z.object({
+  name: DeviceName,
+  tags: z.array(z.string()),
+  note: z.string().max(LIMITS.deviceNote),
+  fields: DeviceFields,
+})
+type Fields = z.infer<typeof Fields>
 
 interface EditDeviceProps {
   readonly device: Device
+  /** Takes the focus. */
+  readonly part?: 'name' | 'tags'
   readonly opened: boolean
   readonly onClose: () => void
 }
 
-export function EditDevice({ device, opened, onClose }: EditDeviceProps) {
+export function EditDevice({ device, part = 'name', opened, onClose }: EditDeviceProps) {
   return (
     <Dialog opened={opened} onClose={onClose} title={texts.editTitle(device.name)}>
-      <Body device={device} onDone={onClose} />
+      <Body device={device} part={part} onDone={onClose} />
     </Dialog>
   )
 }
 
-function Body({ device, onDone }: { readonly device: Device; readonly onDone: () => void }) {
+interface BodyProps {
+  readonly device: Device
+  readonly part: 'name' | 'tags'
+  readonly onDone: () => void
+}
+
+function Body({ device, part, onDone }: BodyProps) {
   const { api } = useRuntime()
   const may = useMay('deviceUpdate')
   const params = { uid: device.uid }
-  const put = async ({ name, tags }: { name: string; tags: string[] }) => {
-    await api.call(operations.update, { params, body: { name } })
+  const put = async ({ tags, ...rest }: Fields) => {
+    await api.call(operations.update, { params, body: rest })
     await api.call(operations.setTags, { params, body: { tags } })
   }
-  const before = { name: device.name, tags: [...device.tags] }
+  const { name, note, fields } = device
+  const before = { name, tags: [...device.tags], note, fields }
   const edit = useAction({
     call: put,
-    done: ({ name }) => texts.edited(name),
+    done: (saved) => texts.edited(saved.name),
     undo: () => put(before),
     invalidates: [keys.devices, keys.tags],
   })
@@ -62,15 +80,22 @@ function Body({ device, onDone }: { readonly device: Device; readonly onDone: ()
       <TextInput
         {...form.field('name')}
         description={texts.editHint}
-        data-autofocus
+        data-autofocus={part === 'name' || undefined}
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
       />
       <TagsField
+        focusFirst={part === 'tags'}
         tags={form.form.watch('tags')}
         error={form.errorOf('tags')}
         onChange={(tags) => form.form.setValue('tags', tags, { shouldDirty: true })}
+      />
+      <TextArea {...form.field('note')} description={texts.noteHint} rows={3} />
+      <FieldsEditor
+        fields={form.form.watch('fields')}
+        error={form.errorOf('fields')}
+        onChange={(changed) => form.form.setValue('fields', changed, { shouldDirty: true })}
       />
     </DialogForm>
   )

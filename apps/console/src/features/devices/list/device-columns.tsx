@@ -1,84 +1,91 @@
-// Columns of the device lists, by tab.
+// Columns of the device lists: all that can be shown, and those that each tab shows at first.
 import type { Device } from '@bowline/contract/schemas/device'
 import { Link } from '@tanstack/react-router'
 import type { Column } from '../../../ui/list/data-table.tsx'
 import { uiMessages } from '../../../ui/messages.ts'
 import { StatusDot } from '../../../ui/text/status-dot.tsx'
 import { TimeAgo } from '../../../ui/text/time-ago.tsx'
-import { DeviceSystem } from '../device-system.tsx'
+import { FavoriteMark } from '../favorites.tsx'
 import { devicesMessages as texts } from '../messages.ts'
+import { DeviceTagChips } from './tag-chips.tsx'
 import type { DeviceTab } from './search.ts'
-import { SshLine } from '../ssh-line.tsx'
 import cells from '../../../ui/list/cells.module.css'
 import classes from '../devices.module.css'
 
-const name: Column<Device> = {
-  id: 'name',
-  header: texts.columns.name,
-  sortBy: 'name',
-  cell: (device) => (
-    <span className={classes['name']}>
-      {device.status === 'accepted' ? (
-        <StatusDot on={device.online} label={device.online ? uiMessages.online : uiMessages.offline} />
-      ) : null}
-      {device.status === 'removed' ? (
-        device.name
-      ) : (
-        <Link to="/devices/$uid" params={{ uid: device.uid }} className={cells['primary']}>
-          {device.name}
-        </Link>
-      )}
-    </span>
-  ),
-}
-const system: Column<Device> = {
-  id: 'system',
-  header: texts.columns.system,
-  cell: (device) => <DeviceSystem device={device} />,
-  wideOnly: true,
-}
-const address: Column<Device> = {
-  id: 'address',
-  header: texts.columns.address,
-  cell: (device) => <span className={cells['whole']}>{device.remote_addr}</span>,
-}
-const identity: Column<Device> = {
-  id: 'identity',
-  header: texts.columns.identity,
-  cell: (device) => <span className={cells['whole']}>{device.identity?.mac}</span>,
-}
-const ssh: Column<Device> = {
-  id: 'ssh',
-  header: texts.columns.ssh,
-  cell: (device) => <SshLine device={device} />,
-  block: true,
-}
-const lastSeen: Column<Device> = {
-  id: 'last-seen',
-  header: texts.columns.lastSeen,
-  sortBy: 'last_seen',
-  width: '8rem',
-  cell: (device) => <TimeAgo time={device.last_seen} />,
-}
-const requested: Column<Device> = {
-  id: 'requested',
-  header: texts.columns.requested,
-  sortBy: 'created_at',
-  width: '8rem',
-  cell: (device) => <TimeAgo time={device.created_at} />,
+const { columns } = texts
+const line = (text: string | undefined) => (
+  <span className={cells['line']} title={text}>
+    {text}
+  </span>
+)
+
+/** In the order in which they are shown. The first one is always visible. */
+export const DEVICE_COLUMNS: readonly Column<Device>[] = [
+  {
+    id: 'name',
+    header: columns.name,
+    sortBy: 'name',
+    cell: (device) => (
+      <span className={classes['name']}>
+        {device.status === 'accepted' ? (
+          <StatusDot on={device.online} label={device.online ? uiMessages.online : uiMessages.offline} />
+        ) : null}
+        {device.status === 'removed' ? (
+          line(device.name)
+        ) : (
+          <Link to="/devices/$uid" params={{ uid: device.uid }} className={cells['primaryLine']} title={device.name}>
+            {device.name}
+          </Link>
+        )}
+        <FavoriteMark uid={device.uid} />
+      </span>
+    ),
+  },
+  { id: 'mac', header: columns.identity, sortBy: 'mac', cell: ({ identity }) => whole(identity?.mac) },
+  { id: 'tags', header: columns.tags, cell: (device) => <DeviceTagChips tags={device.tags} /> },
+  { id: 'system', header: columns.system, sortBy: 'system', cell: ({ info }) => line(info?.pretty_name) },
+  { id: 'arch', header: columns.arch, sortBy: 'arch', cell: ({ info }) => line(info?.arch) },
+  { id: 'version', header: columns.version, sortBy: 'version', cell: ({ info }) => line(info?.version) },
+  { id: 'address', header: columns.address, sortBy: 'address', cell: (device) => whole(device.remote_addr) },
+  { id: 'note', header: columns.note, cell: ({ note }) => line(note.split('\n', 1)[0]) },
+  { id: 'fields', header: columns.fields, cell: ({ fields }) => line(fieldsLine(fields)) },
+  { id: 'uid', header: columns.uid, cell: ({ uid }) => <span title={uid}>{whole(`${uid.slice(0, 12)}…`)}</span> },
+  {
+    id: 'created',
+    header: columns.requested,
+    sortBy: 'created_at',
+    width: '8rem',
+    cell: (device) => <TimeAgo time={device.created_at} />,
+  },
+  {
+    id: 'last-seen',
+    header: columns.lastSeen,
+    sortBy: 'last_seen',
+    width: '8rem',
+    cell: (device) => <TimeAgo time={device.last_seen} />,
+  },
+  {
+    id: 'changed',
+    header: columns.removed,
+    sortBy: 'status_updated_at',
+    width: '8rem',
+    cell: (device) => <TimeAgo time={device.status_updated_at} />,
+  },
+]
+
+export const DEFAULT_COLUMNS: Readonly<Record<DeviceTab, readonly string[]>> = {
+  accepted: ['name', 'tags', 'system', 'version', 'address', 'last-seen'],
+  pending: ['name', 'mac', 'system', 'arch', 'address', 'created'],
+  rejected: ['name', 'mac', 'system', 'arch', 'address', 'created'],
+  removed: ['name', 'mac', 'system', 'address', 'changed'],
 }
 
-const removed: Column<Device> = {
-  id: 'removed',
-  header: texts.columns.removed,
-  sortBy: 'status_updated_at',
-  width: '8rem',
-  cell: (device) => <TimeAgo time={device.status_updated_at} />,
+function whole(text: string | undefined) {
+  return <span className={cells['whole']}>{text}</span>
 }
 
-export const DEVICE_COLUMNS: Readonly<Record<DeviceTab, readonly Column<Device>[]>> = {
-  accepted: [name, ssh, system, address, lastSeen],
-  pending: [name, identity, system, address, requested],
-  rejected: [name, identity, system, address, requested],
-  removed: [name, identity, system, address, removed],
+function fieldsLine(fields: Device['fields']): string {
+  return Object.entries(fields)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join(', ')
 }

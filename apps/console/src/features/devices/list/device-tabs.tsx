@@ -7,24 +7,45 @@ import { TabBar } from '../../../ui/list/tab-bar.tsx'
 import { infoQuery } from '../../instance/queries.ts'
 import { devicesMessages as texts } from '../messages.ts'
 import { type DeviceKind, deviceListQuery, statsQuery } from '../../../core/devices/queries.ts'
-import { DEFAULT_DEVICES_SEARCH, DEVICE_TABS, type DeviceTab, type DevicesSearch, deviceListOf } from './search.ts'
+import { deviceFilter } from '../../../core/devices/device-filter.ts'
+import {
+  DEFAULT_DEVICES_SEARCH,
+  DEVICE_TABS,
+  type DeviceTab,
+  type DevicesSearch,
+  choicesOf,
+  deviceListOf,
+} from './search.ts'
 
 interface DeviceTabsProps {
   readonly kind: DeviceKind
-  /** The search words and tag are kept when the tab changes. */
+  /** What narrows the list is kept when the tab changes. */
   readonly search: DevicesSearch
   /** At the end of the line. */
   readonly children: ReactNode
 }
 
-/** Number of rows in each tab that match the current words and tag. */
-function useCounts(kind: DeviceKind, { q, tag }: Pick<DevicesSearch, 'q' | 'tag'>) {
+/** The search in another tab: each has an order, columns and pages of its own. */
+function inTab(search: DevicesSearch, status: DeviceTab): DevicesSearch {
+  return {
+    ...search,
+    ...DEFAULT_DEVICES_SEARCH,
+    status,
+    sort: undefined,
+    order: undefined,
+    cols: undefined,
+    add: undefined,
+  }
+}
+
+/** Number of rows in each tab that match the search and the filters. */
+function useCounts(kind: DeviceKind, search: DevicesSearch) {
   const { api } = useRuntime()
-  const isSearched = Boolean(q) || Boolean(tag)
+  const isSearched = deviceFilter(choicesOf(search)) !== undefined
   const { data: stats } = useQuery({ ...statsQuery(api), enabled: !isSearched })
   const searched = useQueries({
     queries: COUNTED.map((status) => ({
-      ...deviceListQuery(api, { ...deviceListOf({ ...DEFAULT_DEVICES_SEARCH, status, q, tag }), perPage: 1 }, kind),
+      ...deviceListQuery(api, { ...deviceListOf(inTab(search, status)), perPage: 1 }, kind),
       enabled: isSearched,
     })),
   })
@@ -35,9 +56,10 @@ function useCounts(kind: DeviceKind, { q, tag }: Pick<DevicesSearch, 'q' | 'tag'
 
 const COUNTED = ['accepted', 'pending', 'rejected'] as const
 
-export function DeviceTabs({ kind, search: { status, q, tag }, children }: DeviceTabsProps) {
+export function DeviceTabs({ kind, search, children }: DeviceTabsProps) {
   const { api } = useRuntime()
-  const counts = useCounts(kind, { q, tag })
+  const { status } = search
+  const counts = useCounts(kind, search)
   // Other editions keep no removed devices.
   const { data: info } = useQuery(infoQuery(api))
   const kept = DEVICE_TABS.filter((each) => each !== 'removed' || info?.edition === 'cloud' || status === 'removed')
@@ -48,7 +70,7 @@ export function DeviceTabs({ kind, search: { status, q, tag }, children }: Devic
     count: counts.get(each),
     attention: each === 'pending' && (counts.get(each) ?? 0) > 0,
     render: (inner: ReactNode, properties: { className: string }) => (
-      <Link to={kind === 'devices' ? '/devices' : '/containers'} search={{ status: each, q, tag }} {...properties}>
+      <Link to={kind === 'devices' ? '/devices' : '/containers'} search={inTab(search, each)} {...properties}>
         {inner}
       </Link>
     ),

@@ -2,35 +2,47 @@
 import type { Device } from '@bowline/contract/schemas/device'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { Plus, X } from 'lucide-react'
+import { Plus } from 'lucide-react'
 import { Suspense, lazy, useCallback, useMemo, useState } from 'react'
-import { useMay, useRuntime } from '../../../core/context.tsx'
+import { useRuntime } from '../../../core/context.tsx'
 import { Button, Stack } from '../../../ui/kit.ts'
 import { Page } from '../../../ui/page/page.tsx'
 import { PagedTable } from '../../../ui/list/paged-table.tsx'
 import { SearchField } from '../../../ui/form/search-field.tsx'
 import { useDeviceActions } from '../actions.ts'
+import { visibleColumns } from './columns-choice.ts'
 import { DEVICE_COLUMNS } from './device-columns.tsx'
 import { DeviceRowActions } from '../device-row-actions.tsx'
 import { DeviceTabs } from './device-tabs.tsx'
 import { devicesMessages as texts } from '../messages.ts'
 import { NoContainers, NoDevices, NoMatches } from './no-devices.tsx'
-import { PresenceChoice } from './presence-choice.tsx'
+import { FacetBar } from './facet-bar.tsx'
+import { ListMenu } from './list-menu.tsx'
+import { useRowKeys } from './row-keys.ts'
+import { ViewsMenu } from './views-menu.tsx'
+import { deviceFilter } from '../../../core/devices/device-filter.ts'
 import { DEVICES_PER_PAGE, DEVICE_SORTS, type DeviceKind, deviceListQuery } from '../../../core/devices/queries.ts'
 import { RemoveDevice } from '../remove-device.tsx'
-import { type DevicesSearch, deviceListOf } from './search.ts'
-import classes from '../devices.module.css'
+import { type DevicesSearch, choicesOf, deviceListOf } from './search.ts'
+import classes from './list.module.css'
 import { pageFile } from '../../../platform/page-files.ts'
 
 // Kept out of the first page's bundle.
 const loadAddDevice = pageFile(() => import('../add/add-device.tsx'))
 const AddDevice = lazy(async () => ({ default: (await loadAddDevice()).AddDevice }))
+const loadEdit = pageFile(() => import('../detail/edit-device.tsx'))
+const EditDevice = lazy(async () => ({ default: (await loadEdit()).EditDevice }))
 const loadBulkBar = pageFile(() => import('../bulk/bulk-bar.tsx'))
 const BulkBar = lazy(async () => ({ default: (await loadBulkBar()).BulkBar }))
 const loadConnectors = pageFile(() => import('../../connectors/connectors-card.tsx'))
 const ConnectorsCard = lazy(async () => ({ default: (await loadConnectors()).ConnectorsCard }))
 
 const NOTHING: ReadonlySet<string> = new Set()
+
+interface Editing {
+  readonly device: Device
+  readonly part: 'name' | 'tags'
+}
 
 interface DevicesPageProps {
   readonly kind: DeviceKind
@@ -44,10 +56,12 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
   const shown = deviceListOf(search)
   const list = useQuery(deviceListQuery(api, shown, kind))
   const actions = useDeviceActions()
-  const mayAccept = useMay('deviceAccept')
   const [removing, setRemoving] = useState<Device>()
   const [chosen, setChosen] = useState(NOTHING)
-  const { status, page, tag } = search
+  const [hasJob, setHasJob] = useState(false)
+  const [editing, setEditing] = useState<Editing>()
+  const onRowKey = useRowKeys({ actions, onEdit: (device, part) => setEditing({ device, part }) })
+  const { status, page } = search
   const searchFor = useCallback(
     (words: string) => {
       const q = words === '' ? undefined : words
@@ -63,7 +77,7 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
   // Only visible rows can be acted on: rows that disappeared lose their selection.
   const selected = useMemo(() => (list.data?.items ?? []).filter(({ uid }) => chosen.has(uid)), [list.data, chosen])
 
-  const wanted = shown.words || shown.tag || (shown.presence && texts.presences[shown.presence])
+  const isNarrowed = deviceFilter(choicesOf(search)) !== undefined
   const selection = { keys: chosen, onChange: setChosen, label: (device: Device) => texts.select(device.name) }
 
   return (
@@ -78,53 +92,39 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
       }
     >
       <DeviceTabs kind={kind} search={search}>
-        <div className={classes['choices']}>
-          {status === 'accepted' ? (
-            <PresenceChoice chosen={search.presence} onChoose={(presence) => open({ presence, page: 1 }, true)} />
-          ) : null}
+        <div className={classes['tools']}>
+          <ViewsMenu kind={kind} search={search} onOpen={(next) => void navigate({ to: path, search: next })} />
+          <ListMenu kind={kind} search={search} onChange={(next) => open(next, true)} />
           <SearchField label={texts.searchKinds[kind]} words={shown.words} onSearch={searchFor} />
         </div>
       </DeviceTabs>
-      {tag === undefined ? null : (
-        <Button
-          size="compact-sm"
-          variant="default"
-          rightSection={<X size={13} aria-hidden />}
-          aria-label={`${texts.tagFilter(tag)}. ${texts.clearTag(tag)}`}
-          className={classes['tagFilter'] ?? ''}
-          onClick={() => open({ tag: undefined, page: 1 })}
-        >
-          {texts.tagFilter(tag)}
-        </Button>
-      )}
+      <FacetBar kind={kind} search={search} onChange={(next) => open(next)} />
       <PagedTable
         key={`${status} ${page}`}
         label={texts.tableLabel(texts.tabs[status])}
         list={list}
         failed={texts.loadFailed}
-        columns={DEVICE_COLUMNS[status]}
+        columns={DEVICE_COLUMNS}
+        visible={visibleColumns(search)}
+        scrolls
+        keysHint={texts.rowKeys}
         rowKey={(device) => device.uid}
         {...(status === 'removed' ? {} : { selection })}
         sort={{ by: shown.sort, order: shown.order }}
         onSort={({ by, order }) => open({ page: 1, sort: DEVICE_SORTS.find((known) => known === by), order })}
-        onRowKey={(device, key) => {
-          if (!mayAccept || device.status !== 'pending' || (key !== 'a' && key !== 'r')) return false
-          void actions.run(key === 'a' ? 'accept' : 'reject', device)
-          return true
-        }}
+        onRowKey={onRowKey}
         renderActions={(device) => (
           <DeviceRowActions
             device={device}
+            inList
             onAccept={() => void actions.run('accept', device)}
             onReject={() => void actions.run('reject', device)}
             onRemove={() => remove(device)}
           />
         )}
-        empty={
-          wanted ? <NoMatches words={wanted} /> : kind === 'devices' ? <NoDevices status={status} /> : <NoContainers />
-        }
+        empty={isNarrowed ? <NoMatches /> : kind === 'devices' ? <NoDevices status={status} /> : <NoContainers />}
         page={page}
-        perPage={DEVICES_PER_PAGE}
+        perPage={search.size ?? DEVICES_PER_PAGE}
         onPageGone={(last) => open({ page: last }, true)}
         renderPageLink={(target, children, label, className) => (
           <Link to={path} search={{ ...search, page: target }} aria-label={label} className={className}>
@@ -139,11 +139,25 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
           </Stack>
         </Suspense>
       ) : null}
-      {selected.length ? (
+      {selected.length || hasJob ? (
         <Suspense>
-          <BulkBar selected={selected} onClear={() => setChosen(NOTHING)} />
+          <BulkBar
+            key={deviceFilter(choicesOf(search)) ?? status}
+            kind={kind}
+            search={search}
+            onJob={setHasJob}
+            selected={selected}
+            shown={list.data?.items.length ?? 0}
+            total={list.data?.total ?? 0}
+            onClear={() => setChosen(NOTHING)}
+          />
         </Suspense>
       ) : null}
+      <Suspense>
+        {editing ? (
+          <EditDevice {...editing} key={editing.device.uid} opened onClose={() => setEditing(undefined)} />
+        ) : null}
+      </Suspense>
       <RemoveDevice
         device={removing}
         onClose={() => setRemoving(undefined)}

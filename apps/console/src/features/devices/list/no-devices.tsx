@@ -6,9 +6,8 @@ import { devicesMessages as texts } from '../messages.ts'
 import type { DeviceTab } from './search.ts'
 import classes from '../devices.module.css'
 
-/** `words`: the search words. */
-export function NoMatches({ words }: { readonly words: string }) {
-  return <EmptyState icon={<SearchX size={24} />} title={texts.noMatches(words)} text={texts.noMatchesText} />
+export function NoMatches() {
+  return <EmptyState icon={<SearchX size={24} />} title={texts.noMatches} text={texts.noMatchesText} />
 }
 
 export function NoContainers() {

@@ -1,19 +1,40 @@
 import { expect, it } from 'vitest'
-import { DevicesSearch, deviceListOf } from './search.ts'
+import { DevicesSearch, cleared, deviceListOf } from './search.ts'
+
+const FIRST = { status: 'accepted', page: 1, perPage: 25, sort: 'last_seen', order: 'desc', words: '' }
 
 it.each([
-  [{}, { status: 'accepted', page: 1, sort: 'last_seen', order: 'desc', words: '', tag: '' }],
-  [{ status: 'pending' }, { status: 'pending', page: 1, sort: 'created_at', order: 'desc', words: '', tag: '' }],
-  [{ q: ' pi ' }, { status: 'accepted', page: 1, sort: 'last_seen', order: 'desc', words: 'pi', tag: '' }],
-  [{ sort: 'name' }, { status: 'accepted', page: 1, sort: 'name', order: 'asc', words: '', tag: '' }],
+  [{}, FIRST],
+  [{ status: 'pending' }, { ...FIRST, status: 'pending', sort: 'created_at' }],
+  [{ q: ' pi ' }, { ...FIRST, words: 'pi' }],
+  [{ sort: 'name' }, { ...FIRST, sort: 'name', order: 'asc' }],
   [
     { sort: 'name', order: 'desc', page: '3' },
-    { status: 'accepted', page: 3, sort: 'name', order: 'desc', words: '', tag: '' },
+    { ...FIRST, sort: 'name', page: 3 },
+  ],
+  [{ status: 'nonsense', page: '-4', sort: 'x', order: 'y', size: 7 }, FIRST],
+  [
+    { tag: 'lab', size: '100' },
+    { ...FIRST, perPage: 100, tags: ['lab'] },
   ],
   [
-    { status: 'nonsense', page: '-4', sort: 'x', order: 'y' },
-    { status: 'accepted', page: 1, sort: 'last_seen', order: 'desc', words: '', tag: '' },
+    { tag: ['lab', 'attic'], arch: ['x64'] },
+    { ...FIRST, tags: ['lab', 'attic'], archs: ['x64'] },
+  ],
+  [
+    { status: 'pending', presence: 'online' },
+    { ...FIRST, status: 'pending', sort: 'created_at' },
   ],
 ])('parses the URL parameters %j as %j', (address, list) => {
   expect(deviceListOf(DevicesSearch.parse(address))).toEqual(list)
+})
+
+it('clears what narrows the list and keeps its tab, order and columns', () => {
+  const search = DevicesSearch.parse({ status: 'pending', q: 'pi', tag: 'lab', sort: 'name', cols: ['name'], page: 4 })
+  expect(JSON.parse(JSON.stringify(cleared(search)))).toEqual({
+    status: 'pending',
+    sort: 'name',
+    cols: ['name'],
+    page: 1,
+  })
 })

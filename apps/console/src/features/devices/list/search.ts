@@ -1,12 +1,18 @@
 // URL search parameters of the devices page.
 import { z } from 'zod'
-import { PRESENCES } from '../../../core/devices/device-filter.ts'
-import { DEVICE_SORTS, type DeviceListQuery } from '../../../core/devices/queries.ts'
+import { type DeviceChoices, PRESENCES, SEEN } from '../../../core/devices/device-filter.ts'
+import { DEVICES_PER_PAGE, DEVICE_SORTS, type DeviceListQuery, PAGE_SIZES } from '../../../core/devices/queries.ts'
 
 export const DEVICE_TABS = ['accepted', 'pending', 'rejected', 'removed'] as const
 export type DeviceTab = (typeof DEVICE_TABS)[number]
 
 export const DEFAULT_DEVICES_SEARCH = { status: 'accepted', page: 1 } as const
+
+/** Values to choose from; a single one may stand alone, as people type it. */
+const Values = z
+  .preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(z.string().max(255)).min(1).max(8))
+  .optional()
+  .catch(undefined)
 
 /** Invalid values fall back to their defaults: a mistyped URL shows the list, not an error. */
 export const DevicesSearch = z.object({
@@ -16,20 +22,49 @@ export const DevicesSearch = z.object({
   order: z.enum(['asc', 'desc']).optional().catch(undefined),
   /** Words to search for. */
   q: z.string().trim().max(64).optional().catch(undefined),
-  /** Only devices with this tag. */
-  tag: z.string().max(255).optional().catch(undefined),
+  /** Only devices with one of these tags, systems and so on. */
+  tag: Values,
+  system: Values,
+  arch: Values,
+  version: Values,
   /** Only devices that are online, or only those that are offline. */
   presence: z.enum(PRESENCES).optional().catch(undefined),
+  seen: z.enum(SEEN).optional().catch(undefined),
+  /** Favourites only. */
+  fav: z.enum(['yes']).optional().catch(undefined),
+  /** Rows of a page. */
+  size: z.coerce.number().pipe(z.literal(PAGE_SIZES)).optional().catch(undefined),
+  /** Visible columns, in order; absent: those that this browser showed last. */
+  cols: Values,
   /** The add-device dialog is open. */
   add: z.enum(['yes']).optional().catch(undefined),
 })
 export type DevicesSearch = z.infer<typeof DevicesSearch>
 
+/** Parameters that narrow the list. */
+export const NARROWING = ['q', 'tag', 'system', 'arch', 'version', 'presence', 'seen', 'fav'] as const
+
+/** What a view of the list saves. */
+export const SAVED = ['status', 'sort', 'order', 'size', 'cols', ...NARROWING] as const
+
+/** The search without what narrows it. */
+export function cleared(search: DevicesSearch): DevicesSearch {
+  const gone = Object.fromEntries(NARROWING.map((name) => [name, undefined]))
+  return { ...search, ...gone, page: 1 }
+}
+
+export function choicesOf(search: DevicesSearch): DeviceChoices {
+  const { status, q = '', tag, system, arch, version, seen, fav } = search
+  // Only accepted devices connect.
+  const presence = status === 'accepted' ? search.presence : undefined
+  const lists = { tags: tag, systems: system, archs: arch, versions: version }
+  return { words: q, ...lists, presence, seen, favorites: fav === 'yes' ? true : undefined }
+}
+
 /** The list for a URL. By default accepted devices are sorted by last seen, others by request time. */
 export function deviceListOf(search: DevicesSearch): DeviceListQuery {
-  const { status, page } = search
-  const presence = status === 'accepted' ? search.presence : undefined
+  const { status, page, size: perPage = DEVICES_PER_PAGE } = search
   const sort = search.sort ?? (status === 'accepted' ? 'last_seen' : 'created_at')
-  const order = search.order ?? (sort === 'name' ? 'asc' : 'desc')
-  return { status, page, sort, order, words: search.q ?? '', tag: search.tag ?? '', presence }
+  const order = search.order ?? (sort === 'last_seen' || sort === 'created_at' ? 'desc' : 'asc')
+  return { status, page, perPage, sort, order, ...choicesOf(search) }
 }

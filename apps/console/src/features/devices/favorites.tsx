@@ -1,0 +1,78 @@
+// Favourite devices of the person: the star beside a name, and the switch on a device's page and in the list.
+import { views } from '@bowline/contract/operations/views'
+import { DeviceUid } from '@bowline/contract/schemas/common'
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Star } from 'lucide-react'
+import type { Api } from '../../auth/api.ts'
+import { useRuntime } from '../../core/context.tsx'
+import { useAction } from '../../core/use-action.ts'
+import { keys } from '../../live/apply-events.ts'
+import { ActionIcon, Tooltip, VisuallyHidden } from '../../ui/kit.ts'
+import { devicesMessages as texts } from './messages.ts'
+import classes from './devices.module.css'
+
+function favoritesQuery(api: Api) {
+  return queryOptions({
+    queryKey: keys.favorites,
+    queryFn: async ({ signal }): Promise<readonly string[]> => (await api.call(views.favorites, { signal })).body,
+    staleTime: Infinity,
+  })
+}
+
+function useIsFavorite(uid: string): boolean {
+  const { api } = useRuntime()
+  return useQuery({ ...favoritesQuery(api), select: (uids) => uids.includes(uid) }).data === true
+}
+
+export function FavoriteMark({ uid }: { readonly uid: string }) {
+  if (!useIsFavorite(uid)) return null
+  return (
+    <span title={texts.favorite} className={classes['star']}>
+      <Star size={13} aria-hidden />
+      <VisuallyHidden>{texts.favorite}</VisuallyHidden>
+    </span>
+  )
+}
+
+interface FavoriteTarget {
+  readonly uid: string
+  readonly name: string
+}
+
+/** Makes a device a favourite, or takes that back. */
+export function useFavorite(): (device: FavoriteTarget) => void {
+  const { api } = useRuntime()
+  const client = useQueryClient()
+  const act = useAction({
+    call: ({ uid, on }: FavoriteTarget & { readonly on: boolean }) =>
+      api.call(on ? views.addFavorite : views.removeFavorite, { params: { uid: DeviceUid.parse(uid) } }),
+    async optimistic({ uid, on }) {
+      const { queryKey } = favoritesQuery(api)
+      await client.cancelQueries({ queryKey })
+      const before = client.getQueryData(queryKey)
+      client.setQueryData(queryKey, (uids: readonly string[] = []) =>
+        on ? [...uids, uid] : uids.filter((each) => each !== uid),
+      )
+      return () => client.setQueryData(queryKey, before)
+    },
+    failed: ({ name }) => texts.favoriteFailed(name),
+    invalidates: [keys.favorites, keys.deviceLists],
+  })
+  return ({ uid, name }) => {
+    const on = client.getQueryData(favoritesQuery(api).queryKey)?.includes(uid) !== true
+    void act.run({ uid, name, on })
+  }
+}
+
+export function FavoriteSwitch({ device }: { readonly device: FavoriteTarget }) {
+  const isFavorite = useIsFavorite(device.uid)
+  const change = useFavorite()
+  const label = isFavorite ? texts.unfavoriteNamed(device.name) : texts.favoriteNamed(device.name)
+  return (
+    <Tooltip label={isFavorite ? texts.unfavorite : texts.makeFavorite}>
+      <ActionIcon aria-label={label} aria-pressed={isFavorite} onClick={() => change(device)}>
+        <Star size={15} aria-hidden className={isFavorite ? (classes['filled'] ?? '') : ''} />
+      </ActionIcon>
+    </Tooltip>
+  )
+}

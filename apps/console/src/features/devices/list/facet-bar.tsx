@@ -1,0 +1,104 @@
+// What narrows the list: a menu for each property, and a way back to everything.
+import { X } from 'lucide-react'
+import { PRESENCES, SEEN } from '../../../core/devices/device-filter.ts'
+import type { DeviceKind } from '../../../core/devices/queries.ts'
+import { Button, Menu } from '../../../ui/kit.ts'
+import { devicesMessages as texts } from '../messages.ts'
+import { ChoiceMenu, FacetMenu } from './facet-menu.tsx'
+import { type DevicesSearch, NARROWING, choicesOf, cleared } from './search.ts'
+import classes from './list.module.css'
+
+const FACETS = ['tag', 'system', 'arch', 'version'] as const
+
+interface FacetBarProps {
+  readonly kind: DeviceKind
+  readonly search: DevicesSearch
+  readonly onChange: (search: DevicesSearch) => void
+}
+
+export function FacetBar({ kind, search, onChange }: FacetBarProps) {
+  const { status } = search
+  const set = (change: Partial<DevicesSearch>) => onChange({ ...search, ...change, page: 1 })
+  const isNarrowed = NARROWING.some((name) => search[name] !== undefined && search[name] !== '')
+  return (
+    <fieldset aria-label={texts.filters} className={classes['facets']}>
+      {status === 'accepted' ? (
+        <OneOf
+          label={texts.presence}
+          none={texts.anyPresence}
+          values={PRESENCES}
+          names={texts.presences}
+          chosen={search.presence}
+          onChoose={(presence) => set({ presence })}
+        />
+      ) : null}
+      {FACETS.map((by) => (
+        <FacetMenu
+          key={by}
+          by={by}
+          label={texts.facets[by]}
+          chosen={search[by] ?? []}
+          scope={{ kind, status, ...choicesOf({ ...search, [by]: undefined }) }}
+          onChange={(values) => set({ [by]: values.length > 0 ? values.slice(0, 8) : undefined })}
+        />
+      ))}
+      {status === 'removed' ? null : (
+        <OneOf
+          label={texts.columns.lastSeen}
+          none={texts.anyTime}
+          values={SEEN}
+          names={texts.seen}
+          chosen={search.seen}
+          onChoose={(seen) => set({ seen })}
+        />
+      )}
+      <Button
+        size="compact-sm"
+        variant="default"
+        fw={500}
+        aria-pressed={search.fav === 'yes'}
+        className={classes['facet'] ?? ''}
+        data-chosen={search.fav === 'yes' || undefined}
+        onClick={() => set({ fav: search.fav === 'yes' ? undefined : 'yes' })}
+      >
+        {texts.favorites}
+      </Button>
+      {isNarrowed ? (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          leftSection={<X size={13} aria-hidden />}
+          onClick={() => onChange(cleared(search))}
+        >
+          {texts.clearFilters}
+        </Button>
+      ) : null}
+    </fieldset>
+  )
+}
+
+interface OneOfProps<Value extends string> {
+  readonly label: string
+  readonly none: string
+  readonly values: readonly Value[]
+  readonly names: Readonly<Record<Value, string>>
+  readonly chosen: Value | undefined
+  readonly onChoose: (value: Value | undefined) => void
+}
+
+function OneOf<Value extends string>({ label, none, values, names, chosen, onChoose }: OneOfProps<Value>) {
+  return (
+    <ChoiceMenu label={label} chosen={chosen === undefined ? '' : names[chosen]}>
+      <Menu.RadioGroup value={chosen ?? ''}>
+        <Menu.RadioItem value="" onChange={() => onChoose(undefined)}>
+          {none}
+        </Menu.RadioItem>
+        {values.map((value) => (
+          <Menu.RadioItem key={value} value={value} onChange={() => onChoose(value)}>
+            {names[value]}
+          </Menu.RadioItem>
+        ))}
+      </Menu.RadioGroup>
+    </ChoiceMenu>
+  )
+}

@@ -1,0 +1,83 @@
+// Keyboard in a grid: it is one Tab stop, and keys move inside. Arrow keys (j and k too) go between rows, left and right
+// between the controls of a row, Home and End to the first and last row.
+import { type KeyboardEvent, type RefObject, useEffect, useRef } from 'react'
+
+const CONTROLS = 'a[href], button:not([disabled]), input:not([disabled])'
+const PRIMARY = '[data-primary] a'
+
+interface Roving {
+  readonly onKeyDown: (event: KeyboardEvent<HTMLTableElement>) => void
+  readonly onFocus: (event: { readonly target: EventTarget }) => void
+}
+
+/**
+ * @param table the grid
+ * @param isOn false: every control stays a Tab stop of its own
+ */
+export function useRoving(table: RefObject<HTMLTableElement | null>, isOn: boolean): Roving {
+  const active = useRef<HTMLElement>(undefined)
+  const arrange = (): void => {
+    if (!isOn || !table.current) return
+    const controls = [...table.current.querySelectorAll<HTMLElement>(CONTROLS)]
+    if (!active.current || !controls.includes(active.current)) {
+      active.current = table.current.querySelector<HTMLElement>(`tbody ${PRIMARY}`) ?? controls[0]
+    }
+    for (const control of controls) control.tabIndex = control === active.current ? 0 : -1
+  }
+  // After every render: rows and their controls come and go.
+  useEffect(arrange)
+
+  const focus = (element: HTMLElement | null | undefined): void => {
+    if (!element) return
+    element.focus()
+    element.closest('tr')?.scrollIntoView({ block: 'nearest' })
+  }
+  return {
+    onFocus({ target }) {
+      if (!isOn || !(target instanceof HTMLElement) || !target.matches(CONTROLS)) return
+      active.current = target
+      arrange()
+    },
+    onKeyDown(event) {
+      const { target, key } = event
+      const typing = target instanceof HTMLInputElement && target.type !== 'checkbox'
+      if (!isOn || event.ctrlKey || event.metaKey || event.altKey || typing || !(target instanceof HTMLElement)) return
+      const row = target.closest('tr')
+      const rows = [...(table.current?.querySelectorAll('tr') ?? [])]
+      const place = rows.findIndex((each) => each === row)
+      if (!row || place < 0) return
+      const first = rows.findIndex((each) => each.closest('tbody'))
+      const go = (index: number): void => {
+        const next = rows[Math.max(0, Math.min(index, rows.length - 1))]
+        focus(next?.querySelector<HTMLElement>(PRIMARY) ?? next?.querySelector<HTMLElement>(CONTROLS))
+        event.preventDefault()
+      }
+      if (key === 'ArrowDown' || key === 'j') go(place + 1)
+      else if (key === 'ArrowUp' || (key === 'k' && place > first)) go(place - 1)
+      else if (key === 'Home') go(first)
+      else if (key === 'End') go(rows.length - 1)
+      else if (key === 'ArrowRight' || key === 'ArrowLeft') {
+        const controls = [...row.querySelectorAll<HTMLElement>(CONTROLS)]
+        const isForward = (key === 'ArrowRight') !== (document.documentElement.dir === 'rtl')
+        focus(controls[controls.indexOf(target) + (isForward ? 1 : -1)])
+        event.preventDefault()
+      }
+    },
+  }
+}
+
+/**
+ * Focuses the first row when a page arrives and nothing else has the focus, so that single keys work at once.
+ * @param isReady rows are on the screen
+ */
+export function useFocusOnArrival(table: RefObject<HTMLTableElement | null>, isOn: boolean, isReady: boolean): void {
+  const isDone = useRef(false)
+  useEffect(() => {
+    if (!isOn || !isReady || isDone.current) return
+    isDone.current = true
+    if (document.activeElement !== document.body) return
+    // Not on touch screens, where a focus without a keyboard only draws a ring.
+    if (!matchMedia('(hover: hover)').matches) return
+    table.current?.querySelector<HTMLElement>(`tbody ${PRIMARY}`)?.focus({ preventScroll: true })
+  }, [table, isOn, isReady])
+}
