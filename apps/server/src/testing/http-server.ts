@@ -59,6 +59,7 @@ export async function populate(server: BootedServer, owner: Person): Promise<Wor
   const { body: apiKey } = await client.call(operations.apiKeys.create, {
     body: { name: apiKeyName, expires_at: -1, role: 'administrator' },
   })
+  await client.call(operations.installKeys.create, { body: { name: apiKeyName } })
   const { body: tunnel } = await client.call(operations.tunnels.create, {
     params: { uid: device.uid },
     body: { host: '127.0.0.1', port: 8_000, ttl: -1 },
@@ -182,6 +183,7 @@ function paramOf({ method, path }: Operation, name: string, world: World): strin
     uuid: randomUUID(),
     code: world.heldLoginCode,
     link: randomUUID(),
+    install_key: world.apiKeyName,
     'user-id': world.owner.id,
     user: world.owner.id,
   }

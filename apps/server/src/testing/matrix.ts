@@ -98,6 +98,8 @@ const NAMES: readonly string[] = ['api-keys', 'tags']
 
 const WITHOUT_FACTOR = ['mfa.disable', 'mfa.rename', 'mfa.remove', 'mfa.renewRecoveryCodes', 'mfa.prove']
 
+const JOBS = ['deviceJobs.get', 'deviceJobs.stop', 'deviceJobs.undo']
+
 const OF_NOBODY = [
   'administration.endSignIns',
   'administration.disablePerson',
@@ -167,6 +169,10 @@ function bySample(id: string, caller: Caller, edition: MatrixEdition): number | 
   if (id === 'members.leave' && caller.role === 'owner') return 403
   // The connector is switched off.
   if (id === 'connectors.info') return 424
+  // The action decides about the permission.
+  if (id === 'deviceJobs.create' && caller.role && !roleMay(caller.role, 'deviceTagUpdate')) return 403
+  // The job of the sample is the owner's, and can be undone once.
+  if (JOBS.includes(id) && caller.role !== 'owner') return 404
   // No announcement has the id of the sample.
   if (['announcements.markRead', 'announcements.update', 'announcements.remove'].includes(id)) return 404
   // Neither the person nor the namespace of the sample exists, nor the new owner.

@@ -183,7 +183,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'apiKeys.create': { body: { name: fresh('k'), expires_at: 30, role: 'observer' } },
     'apiKeys.update': { params: { key: 'key-observer' }, body: { name: fresh('k') } },
     'installKeys.create': { body: { name: fresh('k') } },
-    'installKeys.remove': { params: { install_key: 'install-key' } },
+    'installKeys.remove': { params: { install_key: byTenant.tenant } },
     'apiKeys.remove': { params: { key: 'key-observer' } },
     'scim.get': { params: byTenant },
     'scim.update': { params: byTenant, body: { default_role: 'operator' } },

@@ -163,7 +163,7 @@ async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
     .insertInto('install_keys')
     .values({
       tenant_id,
-      name: 'install-key',
+      name: tenant_id,
       key_hash: createHash('sha256').update(`install key of ${tenant_id}`).digest(),
       accepts: true,
       tags: [TAG],
