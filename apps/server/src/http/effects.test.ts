@@ -59,7 +59,8 @@ const OWNERS: Readonly<Record<string, readonly Permission[]>> = {
   connectors: ['connectorSet', 'connectorUpdate', 'connectorDelete'],
   recordings: ['sessionRemove'],
   login_keys: [],
-  key_logins_under_way: [],
+  // They end with their device.
+  key_logins_under_way: ['deviceRemove'],
 }
 const DEVICE_CHANGES: readonly Permission[] = ['deviceAccept', 'deviceUpdate', 'deviceRename', 'deviceTagUpdate']
 

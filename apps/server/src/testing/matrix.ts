@@ -160,8 +160,8 @@ function bySample(id: string, caller: Caller, edition: MatrixEdition): number | 
   if (id === 'auth.signChallenge') return 404
   if (id === 'auth.switchNamespace' && (caller.foreign || caller.role === undefined)) return 404
   if (id === 'members.leave' && (caller.foreign || caller.instanceAdmin)) return 404
-  // Not of the credential's namespace, but of the person's.
-  if (id === 'tunnels.visit' && (caller.foreign || caller.role === undefined)) return 404
+  // A visit ends with its sign-in, and the tokens of the table have none.
+  if (id === 'tunnels.visit') return 404
   // The body names the device.
   if (id === 'firewall.evaluate' && caller.foreign) return 404
   // The body names the rules, which are not all of the caller's.
@@ -171,6 +171,8 @@ function bySample(id: string, caller: Caller, edition: MatrixEdition): number | 
   if (id === 'connectors.info') return 424
   // The action decides about the permission.
   if (id === 'deviceJobs.create' && caller.role && !roleMay(caller.role, 'deviceTagUpdate')) return 403
+  // The view of the sample is the namespace's.
+  if (['views.update', 'views.remove'].includes(id) && caller.role && !roleMay(caller.role, 'deviceUpdate')) return 403
   // The job of the sample is the owner's, and can be undone once.
   if (JOBS.includes(id) && caller.role !== 'owner') return 404
   // No announcement has the id of the sample.

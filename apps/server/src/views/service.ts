@@ -67,8 +67,9 @@ export async function addFavorite(ctx: TenantContext, uid: DeviceUid): Promise<v
   await insertFavorite(ctx.db, { tenant_id: ctx.tenant, user_id: user, device_uid: uid })
 }
 
-/** Does nothing for a device that is none. */
+/** @throws {BowlineError} NOT_FOUND for an unknown device */
 export async function removeFavorite(ctx: TenantContext, uid: DeviceUid): Promise<void> {
+  if (!(await findDevice(ctx.db, uid))) fail('NOT_FOUND', { what: 'The device' })
   await deleteFavorite(ctx.db, person(ctx), uid)
 }
 

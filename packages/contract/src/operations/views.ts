@@ -105,5 +105,6 @@ export const views = {
     summary: 'Take a device off your favourites',
     access: { kind: 'member', keys: false },
     params: z.object({ uid: DeviceUid }),
+    errors: ['NOT_FOUND'],
   }),
 }
