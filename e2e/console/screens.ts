@@ -29,6 +29,7 @@ export const SCREENS: readonly Screen[] = [
   { name: 'firewall', path: () => '/firewall', ready: shows('Otherwise') },
   { name: 'add-rule', path: () => '/firewall?edit=new', ready: shows('Login name') },
   { name: 'tags', path: () => '/tags', ready: shows('garden') },
+  { name: 'install-keys', path: () => '/install-keys', ready: shows('No install keys yet') },
   { name: 'sign-in-settings', path: () => '/instance/sign-in', ready: shows('For your identity provider') },
   { name: 'certificates', path: () => '/instance/certificates', ready: shows('This server has no certificate') },
   { name: 'nodes', path: () => '/instance/nodes', ready: shows('It runs by itself') },

@@ -23,7 +23,12 @@ export interface World {
    * @param system operating system it reports
    * @param platform `connector`: it is a container
    */
-  register(hostname: string, system?: string, platform?: 'native' | 'connector'): Promise<DeviceUid>
+  register(
+    hostname: string,
+    system?: string,
+    platform?: 'native' | 'connector',
+    installKey?: string,
+  ): Promise<DeviceUid>
   close(): Promise<void>
 }
 
@@ -49,6 +54,7 @@ export async function startWorld(): Promise<World> {
     hostname: string,
     system?: string,
     platform: 'native' | 'connector' = 'native',
+    installKey?: string,
   ): Promise<DeviceUid> => {
     const [id, known, arch] = SYSTEMS[registered % SYSTEMS.length] ?? SYSTEMS[0]
     registered += 1
@@ -59,6 +65,7 @@ export async function startWorld(): Promise<World> {
         info: { id, pretty_name: system ?? known, version: '0.1.0', arch, platform },
         public_key: generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }),
         tenant_id: tenant,
+        install_key: installKey,
       },
     })
     return body.uid

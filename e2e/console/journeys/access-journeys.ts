@@ -3,11 +3,11 @@ import { createClient } from '@bowline/contract/client'
 import { operations } from '@bowline/contract/operations'
 import { describe, expect, it } from 'vitest'
 import { openPage } from '../../support/browser.ts'
-import { eventually, hasFocus, openSignedIn, rowOf } from '../steps.ts'
+import { eventually, hasFocus, openSignedIn, rowOf, violationsInBothThemes } from '../steps.ts'
 import type { Site } from '../site.ts'
 import { OBSERVER, freshKeyLine } from '../world.ts'
 
-const { publicKeys, firewall, tags, apiKeys, namespaces, members, auth } = operations
+const { publicKeys, firewall, tags, apiKeys, namespaces, members, auth, devices } = operations
 
 export function accessJourneys(site: Site): void {
   describe('public keys', () => {
@@ -50,6 +50,34 @@ export function accessJourneys(site: Site): void {
       expect(await dialog.getByLabel('Login names: pattern').getAttribute('aria-invalid')).toBe('true')
       await page.keyboard.press('Escape')
       await dialog.waitFor({ state: 'detached' })
+    })
+  })
+
+  describe('install keys', () => {
+    it('creates a key that accepts and tags a device, and deletes it', async () => {
+      const { page, world } = site
+      await page.goto('/install-keys')
+      await page.getByRole('button', { name: 'Create key' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel('Name').fill('kiosks')
+      await dialog.getByLabel('Tags').fill('garden')
+      await dialog.getByLabel('Tags').press('Enter')
+      await dialog.getByLabel('Devices that may use it').fill('5')
+      expect(await violationsInBothThemes(page)).toEqual({ light: [], dark: [] })
+      await dialog.getByRole('button', { name: 'Create key' }).click()
+      await dialog.getByText('The key is shown this once.').waitFor()
+      const command = await dialog.getByText(/install[.]sh.*[|] sh -s -- --key ik-/).textContent()
+      const key = /--key (ik-[a-z2-7]{26})/.exec(command ?? '')?.[1] ?? ''
+      await dialog.getByRole('button', { name: 'I have copied it' }).click()
+      const uid = await world.register('lobby-screen', undefined, 'native', key)
+      const { body } = await world.client.call(devices.get, { params: { uid } })
+      expect(body).toMatchObject({ status: 'accepted', tags: ['garden'] })
+      await page.reload()
+      await page.getByText('1 of 5').waitFor()
+      await page.getByRole('button', { name: 'Delete kiosks' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete key' }).click()
+      await page.getByText('No install keys yet').waitFor()
+      await world.client.call(devices.remove, { params: { uid } })
     })
   })
 

@@ -1,9 +1,9 @@
 // Every environment variable of every subcommand: the single registry that programs parse, documentation is generated
 // from and unknown names are checked against. Defaults are safe for production.
 import * as z from 'zod'
-import { INSTALL_KEY } from './schemas/install-key.ts'
 import { ACME_DEFAULTS, ACME_SETTINGS } from './settings/acme.ts'
 import { DOCS_SETTINGS } from './settings/docs.ts'
+import { ENROLMENT_SETTINGS } from './settings/enrolment.ts'
 import { LIMIT_SETTINGS } from './settings/limits.ts'
 import { BILLING_SETTINGS } from './settings/billing.ts'
 import { MAIL_SETTINGS } from './settings/mail.ts'
@@ -181,20 +181,7 @@ export const SETTINGS = {
       .optional(),
     description: 'Public key that the server must show, instead of a certificate that the system trusts.',
   },
-  BOWLINE_TENANT_ID: {
-    programs: agent,
-    schema: z.string().regex(/^[0-9a-fA-F-]{36}$/, 'must be the UUID of a namespace'),
-    description: 'Namespace in which the device registers.',
-  },
-  BOWLINE_INSTALL_KEY: {
-    programs: agent,
-    schema: z
-      .string()
-      .regex(INSTALL_KEY, 'must be an install key of the namespace: ik- and 26 letters or digits')
-      .optional(),
-    description: 'Install key of the namespace: tags a new device, and accepts it if the key says so.',
-    secret: true,
-  },
+  ...ENROLMENT_SETTINGS,
   BOWLINE_PRIVATE_KEY: {
     programs: agent,
     schema: optional,

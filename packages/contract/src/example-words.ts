@@ -1,10 +1,8 @@
 // Realistic example values for the OpenAPI document.
-import { FINGERPRINT, PEM } from './example-keys.ts'
+import { BILL, FINGERPRINT, PEM, USER } from './example-keys.ts'
 
 export const UID = '5f2e9c3a7b1d4086a1c3e5f70912b4d6e8fa0c2b4d6f8193a5b7c9d1e3f50718'
 export const UUID = '3f6c1f9e-0d5b-4c8a-9b1e-2a7d4e6f8c01'
-
-const BILL = { id: 'in_1', status: 'paid', currency: 'usd', amount: 500, created: 1_790_000_000, url: 'https://a.test' }
 
 /**
  * Keyed by `owner.field`, then by `field`; whole components by their name. The owner is the component that contains the
@@ -222,7 +220,7 @@ export const WORDS: Readonly<Record<string, unknown>> = {
   'Tunnel.device': UID,
   'NewApiKey.id': UUID,
   action: 'allow',
-  actor: { type: 'user', id: '65f0c2a1b4d3e2f1a0b9c8d7', name: 'ada' },
+  actor: { type: 'user', id: USER, name: 'ada' },
   address: 'docker.example.com',
   agent_version: 'v0.1.0',
   amount: 1_200,
@@ -234,7 +232,7 @@ export const WORDS: Readonly<Record<string, unknown>> = {
   cert: PEM,
   code: '123456',
   connection_announcement: 'Authorised use only.',
-  created_by: '65f0c2a1b4d3e2f1a0b9c8d7',
+  created_by: USER,
   current_password: 'the old password',
   cvc: '***',
   data: 'c3NoLWVkMjU1MTkgQUFBQUMzTnphQzFsWkRJMU5URTVBQUFBSVBHZUFCakhxMmIyTmduQnMyNzQzVVRkV2NvY1VEWFU4WE9zV1pPbGZ4bUo=',
@@ -249,7 +247,7 @@ export const WORDS: Readonly<Record<string, unknown>> = {
   height: 24,
   host: '127.0.0.1',
   hostname: 'raspberrypi',
-  id: '65f0c2a1b4d3e2f1a0b9c8d7',
+  id: USER,
   identifier: UID,
   invoices: [BILL],
   ip: '203.0.113.7',
@@ -266,7 +264,7 @@ export const WORDS: Readonly<Record<string, unknown>> = {
   new_password: 'a new pass phrase',
   number: '4242',
   origin: 'local',
-  owner: '65f0c2a1b4d3e2f1a0b9c8d7',
+  owner: USER,
   password: 'a good pass phrase',
   pin: '',
   platform: 'native',
@@ -300,8 +298,8 @@ export const WORDS: Readonly<Record<string, unknown>> = {
   token: 'eyJhbGciOiJSUzI1NiJ9.eyJjbGFpbXMiOiJ1c2VyIn0.c2ln',
   ttl: 3_600,
   uid: UID,
-  'user-id': '65f0c2a1b4d3e2f1a0b9c8d7',
-  user_id: '65f0c2a1b4d3e2f1a0b9c8d7',
+  'user-id': USER,
+  user_id: USER,
   url: 'https://idp.example.com/sso?SAMLRequest=fZJd',
   username: 'ada',
   uuid: UUID,

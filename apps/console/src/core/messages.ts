@@ -12,6 +12,7 @@ export const appMessages = {
     publicKeys: 'Public keys',
     firewall: 'Firewall',
     tags: 'Tags',
+    installKeys: 'Install keys',
     team: 'Team',
     audit: 'Audit log',
     announcements: 'Announcements',

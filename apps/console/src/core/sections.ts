@@ -20,6 +20,7 @@ import {
   ShieldCheck,
   SquareTerminal,
   Tags,
+  Ticket,
   TextSearch,
   Users,
   UsersRound,
@@ -39,6 +40,7 @@ export type SectionPath =
   | '/public-keys'
   | '/firewall'
   | '/tags'
+  | '/install-keys'
   | '/team'
   | '/instance/sign-in'
   | '/instance/mail'
@@ -86,6 +88,7 @@ const SECTION_GROUPS: readonly SectionGroup[] = [
       { to: '/public-keys', label: nav.publicKeys, icon: KeyRound, key: 'k' },
       { to: '/firewall', label: nav.firewall, icon: ShieldCheck, key: 'f' },
       { to: '/tags', label: nav.tags, icon: Tags, key: 't' },
+      { to: '/install-keys', label: nav.installKeys, icon: Ticket, key: 'y' },
     ],
   },
   {
@@ -107,7 +110,7 @@ const SECTION_GROUPS: readonly SectionGroup[] = [
       { to: '/instance/sign-in', label: nav.signIn, icon: LogIn, key: 'l' },
       { to: '/instance/mail', label: nav.mail, icon: Mail, key: 'i' },
       { to: '/instance/certificates', label: nav.certificates, icon: BadgeCheck, key: 'x' },
-      { to: '/instance/nodes', label: nav.nodes, icon: Server, key: 'o' },
+      { to: '/instance/nodes', label: nav.nodes, icon: Server, key: 'q' },
       { to: '/instance/announcements', label: nav.serverNews, icon: Newspaper, key: 'w' },
     ],
   },

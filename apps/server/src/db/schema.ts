@@ -2,7 +2,6 @@
 // them with the catalogue. A column wrapped in `Generated` has a default and may be omitted on insert.
 import type { DeviceUid, SessionUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
-import type { Role } from '@bowline/contract/roles'
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { CertificateTables } from './tables/certificate-tables.ts'
 import type { NodeTables } from './tables/node-tables.ts'
@@ -54,9 +53,11 @@ import type {
   RecordingPassagesTable,
 } from './tables/recording-tables.ts'
 
+import type { ApiKeysTable, InstallKeysTable } from './tables/program-key-tables.ts'
 import type { DeviceJobItemsTable, DeviceJobsTable } from './tables/device-job-tables.ts'
 import type { DeviceFavoritesTable, SavedViewsTable } from './tables/view-tables.ts'
 
+export type { ApiKeysTable, InstallKeysTable } from './tables/program-key-tables.ts'
 export type { DeviceJobsTable } from './tables/device-job-tables.ts'
 export type { DeviceFavoritesTable, SavedViewsTable } from './tables/view-tables.ts'
 export type { UsersTable } from './tables/user-tables.ts'
@@ -163,37 +164,6 @@ export interface InstanceKeysTable {
   /** Sealed with `BOWLINE_SECRET_KEY`. */
   sealed: Buffer
   created_at: Generated<Date>
-}
-
-export interface ApiKeysTable {
-  tenant_id: TenantId
-  name: string
-  /** SHA-256 of the key's text, 32 bytes. */
-  key_hash: Buffer
-  role: Role
-  /** Caps the key's role at this member's current one. */
-  created_by: UserId
-  created_at: Generated<Date>
-  updated_at: Generated<Date>
-  /** Null: never expires. */
-  expires_at: Date | null
-}
-
-export interface InstallKeysTable {
-  tenant_id: TenantId
-  name: string
-  /** SHA-256 of the key's text, 32 bytes. */
-  key_hash: Buffer
-  accepts: boolean
-  tags: readonly string[]
-  /** Null: any number. */
-  max_uses: number | null
-  uses: Generated<number>
-  /** Null: never expires. */
-  expires_at: Date | null
-  created_by: UserId
-  created_at: Generated<Date>
-  last_used_at: Date | null
 }
 
 export interface PublicKeysTable {

@@ -2,7 +2,7 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { operations } from '@bowline/contract/operations'
-import type { TenantId } from '@bowline/contract/schemas/common'
+import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BootedServer, type Person, bootServer, outcome } from '../testing/boot.ts'
 
@@ -18,7 +18,7 @@ afterAll(() => server.close())
 
 const newcomer = (): Promise<Person> => server.addPerson(`p${randomUUID().slice(0, 8)}`)
 const create = async (owner: Person, values: object) =>
-  (await owner.client.call(installKeys.create, { body: { name: 'fleet', ...values } as never })).body
+  (await owner.client.call(installKeys.create, { body: { name: 'fleet', ...values } })).body
 
 interface Registering {
   readonly hostname?: string
@@ -40,8 +40,8 @@ function registration(tenant: TenantId, key: string | undefined, { hostname, mac
 
 const register = async (body: ReturnType<typeof registration>) =>
   (await server.client().call(auth.authenticateDevice, { body })).body
-const deviceOf = async (owner: Person, uid: string) =>
-  (await owner.client.call(devices.get, { params: { uid: uid as never } })).body
+const deviceOf = async (owner: Person, uid: DeviceUid) =>
+  (await owner.client.call(devices.get, { params: { uid } })).body
 
 describe('creating an install key', () => {
   it('shows the key once and stores only its SHA-256', async () => {
@@ -61,7 +61,7 @@ describe('creating an install key', () => {
     const [owner, person] = [await newcomer(), await newcomer()]
     await server.addMember(owner.tenant, person.id, role)
     const token = (await person.client.call(auth.switchNamespace, { params: { tenant: owner.tenant } })).body.token
-    const call = server.client(token).call(installKeys.create, { body: { name: 'fleet' } as never })
+    const call = server.client(token).call(installKeys.create, { body: { name: 'fleet' } })
     expect(await outcome(call)).toBe(expected)
   })
 

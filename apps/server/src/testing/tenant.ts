@@ -7,6 +7,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
 import { showClosed } from '../db/show-closed.ts'
+import { fillProvisioning } from './tenant-provisioning.ts'
 
 export interface TestTenant {
   readonly id: TenantId
@@ -295,46 +296,5 @@ async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
       tags_before: [],
     })
     .execute()
-  await fillProvisioning(db, tenant)
-}
-
-/** Provisioning that is off, so that roles can be changed by hand. */
-async function fillProvisioning(db: Kysely<Schema>, { id: tenant_id, ids, owner }: TestTenant): Promise<void> {
-  const [person, group, at] = [ids.connector, ids.recording, new Date(0)]
-  const made = { tenant_id, created_at: at, changed_at: at }
-  await db
-    .insertInto('billing_accounts')
-    .values({ tenant_id, customer_id: `cus_${tenant_id}` })
-    .execute()
-  await db.insertInto('scim_settings').values({ tenant_id, mails: false }).execute()
-  await db.insertInto('scim_roles').values({ tenant_id, group_key: MARK, group_name: MARK, role: 'operator' }).execute()
-  const given = { provider_id: null, group_name: MARK, role: 'observer' as const }
-  await db
-    .insertInto('group_roles')
-    .values({ tenant_id, ...given })
-    .execute()
-  await db.insertInto('provided_members').values({ tenant_id, user_id: owner, provider_id: null }).execute()
-  const past = new Date(0)
-  await db
-    .insertInto('namespace_exports')
-    .values({ tenant_id, user_id: owner, link_hash: null, link_expires_at: past, busy_until: past })
-    .execute()
-  await db.insertInto('namespace_limits').values({ tenant_id, name: 'tunnels', value: 1_000 }).execute()
-  const token = { id: ids.scimToken, name: MARK, token_hash: createHash('sha256').update(ids.scimToken).digest() }
-  await db
-    .insertInto('scim_tokens')
-    .values({ tenant_id, ...token, created_by: owner, created_at: at })
-    .execute()
-  await db
-    .insertInto('scim_people')
-    .values({ ...made, id: person, user_name: MARK, user_name_key: MARK, email: `${MARK}@example.com` })
-    .execute()
-  await db
-    .insertInto('scim_groups')
-    .values({ ...made, id: group, name: MARK, name_key: MARK })
-    .execute()
-  await db.insertInto('scim_group_people').values({ tenant_id, group_id: group, person_id: person }).execute()
-  await sql`insert into scim_requests (id, tenant_id, at, token_name, method, path, status, detail)
-    overriding system value
-    values (${ids.rule}, ${tenant_id}, ${at}, ${MARK}, 'GET', '/Users', 400, ${MARK})`.execute(db)
+  await fillProvisioning(db, tenant, MARK)
 }

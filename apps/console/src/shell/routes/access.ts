@@ -37,6 +37,15 @@ export const tags = createRoute({
   ),
 })
 
+export const installKeys = createRoute({
+  getParentRoute: () => app,
+  path: '/install-keys',
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/install-keys/install-keys-page.tsx')),
+    'InstallKeysPage',
+  ),
+})
+
 export const team = createRoute({
   getParentRoute: () => app,
   path: '/team',
