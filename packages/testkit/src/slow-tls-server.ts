@@ -18,13 +18,7 @@ export interface SlowTlsServer {
 
 /** Answers every request with 200 and `{}`. */
 export async function startSlowTlsServer(): Promise<SlowTlsServer> {
-  using scratch = new ScratchFolder()
-  const [keyFile, certFile] = [scratch.file('key.pem'), scratch.file('cert.pem')]
-  const names = ['-subj', '/CN=slow', '-addext', 'subjectAltName=IP:127.0.0.1']
-  const files = ['-keyout', keyFile, '-out', certFile]
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-noenc', ...names, ...files], { stdio: 'pipe' })
-  const cert = readFileSync(certFile, 'utf8')
-  const own = { cert, key: readFileSync(keyFile, 'utf8'), dhparam: parameters(), maxVersion: 'TLSv1.2' } as const
+  const own = { ...certificate(), dhparam: parameters(), maxVersion: 'TLSv1.2' } as const
   let handshakes = 0
   const server = createServer({ ...own, ciphers: 'DHE-RSA-AES128-GCM-SHA256' }, (socket) => {
     handshakes += 1
@@ -32,7 +26,7 @@ export async function startSlowTlsServer(): Promise<SlowTlsServer> {
   }).listen(0, '127.0.0.1')
   server.on('tlsClientError', () => undefined)
   await once(server, 'listening')
-  return { port: listeningPort(server), cert, handshakes: () => handshakes, close: () => void server.close() }
+  return { port: listeningPort(server), cert: own.cert, handshakes: () => handshakes, close: () => void server.close() }
 }
 
 /** The group of RFC 3526 section 7 as PEM (PKCS #3 DHParameter). */
@@ -51,4 +45,18 @@ function integer(bytes: Buffer): Buffer {
 
 function header(tag: number, length: number): Buffer {
   return length < 0x80 ? Buffer.of(tag, length) : Buffer.of(tag, 0x82, length >> 8, length & 0xff)
+}
+
+/** A certificate of its own for 127.0.0.1, in PEM. */
+function certificate(): { readonly cert: string; readonly key: string } {
+  const scratch = new ScratchFolder()
+  try {
+    const [keyFile, certFile] = [scratch.file('key.pem'), scratch.file('cert.pem')]
+    const names = ['-subj', '/CN=slow', '-addext', 'subjectAltName=IP:127.0.0.1']
+    const files = ['-keyout', keyFile, '-out', certFile]
+    execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-noenc', ...names, ...files], { stdio: 'pipe' })
+    return { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') }
+  } finally {
+    scratch[Symbol.dispose]()
+  }
 }

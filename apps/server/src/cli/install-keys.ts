@@ -1,6 +1,6 @@
 // `bowline install-key …`: install keys of a namespace, on behalf of its owner.
 import { fail } from '@bowline/contract/errors'
-import { InstallKeyBody } from '@bowline/contract/schemas/install-key'
+import { InstallKeyBody } from '@bowline/contract/schemas/fleet/install-key'
 import { UserId } from '@bowline/contract/schemas/common'
 import type { Command } from 'commander'
 import { createInstallKey, listKeys, removeInstallKey } from '../install-keys/service.ts'

@@ -7,6 +7,7 @@ import { RateLimiter } from '@bowline/base/rate-limiter'
 import { administrationRoutes } from '../administration/routes.ts'
 import { announcementRoutes } from '../announcements/routes.ts'
 import { apiKeyRoutes } from '../api-keys/routes.ts'
+import { installKey } from '../install-keys/enrolment.ts'
 import { installKeyRoutes } from '../install-keys/routes.ts'
 import { auditRoutes } from '../audit/routes.ts'
 import { createAccessChanges } from '../auth/access-changes.ts'
@@ -145,6 +146,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
   const registration = {
     tokens,
     statementKey: keys.statement.publicRaw,
+    installKey,
     contextOf: async (tenant: TenantId, source: string) =>
       (await getNamespaceLimits(system, tenant)) &&
       tenantContext(tenant, { kind: 'system', name: 'registration' }, source),

@@ -2,7 +2,7 @@
 import { until } from '@bowline/testkit/until'
 import type { Input } from '@bowline/contract/operation'
 import { operations } from '@bowline/contract/operations'
-import type { DeviceJob } from '@bowline/contract/operations/device-jobs'
+import type { DeviceJob } from '@bowline/contract/operations/fleet/device-jobs'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'

@@ -2,7 +2,7 @@
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import type { Input } from '@bowline/contract/operation'
-import type { DeviceJob, DeviceJobAction, deviceJobs } from '@bowline/contract/operations/device-jobs'
+import type { DeviceJob, DeviceJobAction, deviceJobs } from '@bowline/contract/operations/fleet/device-jobs'
 import type { UserId } from '@bowline/contract/schemas/common'
 import type { Permission } from '@bowline/contract/roles'
 import { audit } from '../audit/service.ts'

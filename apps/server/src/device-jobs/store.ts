@@ -1,5 +1,5 @@
 // SQL of changes of many devices.
-import type { DeviceJob, DeviceJobAction } from '@bowline/contract/operations/device-jobs'
+import type { DeviceJob, DeviceJobAction } from '@bowline/contract/operations/fleet/device-jobs'
 import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import { type Kysely, type Selectable, sql } from 'kysely'
 import { countRows } from '../db/lists/count.ts'

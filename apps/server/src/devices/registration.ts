@@ -7,8 +7,6 @@ import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import { verifyRegistration } from '@bowline/link/registration-proof'
 import type { TenantContext } from '../context.ts'
 import type { TokenIssuer } from '../auth/tokens.ts'
-import { enrol, requireInstallKey } from '../install-keys/enrolment.ts'
-import type { InstallKeyRow } from '../install-keys/store.ts'
 import { describeDevices } from './describe.ts'
 import { deviceName, deviceUid } from './identity.ts'
 import { makeRoomForPending } from './pending.ts'
@@ -20,6 +18,15 @@ export interface RegistrationDeps {
   readonly statementKey: string
   /** Context of the namespace; undefined when it does not exist. */
   readonly contextOf: (tenant: TenantId, source: string) => Promise<TenantContext | undefined>
+  /**
+   * Checks an install key.
+   * @returns tags, and if the key says so accepts, a device that registers with it
+   * @throws {BowlineError} INSTALL_KEY_REFUSED
+   */
+  readonly installKey: (
+    ctx: TenantContext,
+    key: string,
+  ) => Promise<(ctx: TenantContext, uid: DeviceUid) => Promise<void>>
 }
 
 /** Tolerated difference between the signed time and ours, in milliseconds. */
@@ -43,7 +50,8 @@ export async function registerDevice(
   const uid = deviceUid({ mac, publicKey: body.public_key, tenant: ctx.tenant })
   const known = await findDevice(ctx.db, uid)
   const isOpen = known === undefined || known.status === 'pending'
-  const key = body.install_key && isOpen ? await installKey(ctx, body.install_key, known !== undefined) : undefined
+  const enrol =
+    body.install_key && isOpen ? await installKey(deps, ctx, body.install_key, known !== undefined) : undefined
   if (!known) await makeRoomForPending(ctx)
   const proof = recentProof(ctx, body)
   const isSigned = proof !== undefined && verifyRegistration(body, deps.statementKey, proof)
@@ -66,7 +74,7 @@ export async function registerDevice(
     for (const device of await describeDevices(ctx, [row])) ctx.emit({ type: 'device.pending', device })
   }
   // Its rights are the key's: it may not replace another device.
-  if (key) await enrol({ ...ctx, actor: { kind: 'device', uid, tenant: ctx.tenant, proven: isSigned } }, uid, key)
+  await enrol?.({ ...ctx, actor: { kind: 'device', uid, tenant: ctx.tenant, proven: isSigned } }, uid)
   return {
     uid,
     token: await deps.tokens.device({ uid, tenant: ctx.tenant, proven: isSigned && outcome !== 'unchanged' }),
@@ -77,9 +85,14 @@ export async function registerDevice(
 }
 
 /** The key of a new device is required to be valid; a device that is pending already stays pending with any other. */
-async function installKey(ctx: TenantContext, text: string, isKnown: boolean): Promise<InstallKeyRow | undefined> {
+async function installKey(
+  deps: RegistrationDeps,
+  ctx: TenantContext,
+  text: string,
+  isKnown: boolean,
+): Promise<Awaited<ReturnType<RegistrationDeps['installKey']>> | undefined> {
   try {
-    return await requireInstallKey(ctx, text)
+    return await deps.installKey(ctx, text)
   } catch (error) {
     if (isKnown && error instanceof BowlineError) return undefined
     throw error

@@ -1,7 +1,7 @@
 // Registration of a device with an install key: checked when the device is new or pending, so that an agent may go on
 // presenting a key that has expired since.
 import { BowlineError, type ErrorCode, fail } from '@bowline/contract/errors'
-import { INSTALL_KEY } from '@bowline/contract/schemas/install-key'
+import { INSTALL_KEY } from '@bowline/contract/schemas/fleet/install-key'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
@@ -20,10 +20,19 @@ const UNDECIDED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ])
 
 /**
- * The key of a device that registers for the first time.
+ * Checks the key of a device that registers.
+ * @returns enrols the device once it is registered; does nothing when others have used up, or removed, the key meanwhile
  * @throws {BowlineError} INSTALL_KEY_REFUSED with the reason
  */
-export async function requireInstallKey(ctx: TenantContext, key: string): Promise<InstallKeyRow> {
+export async function installKey(
+  ctx: TenantContext,
+  text: string,
+): Promise<(ctx: TenantContext, uid: DeviceUid) => Promise<void>> {
+  const key = await requireInstallKey(ctx, text)
+  return (inner, uid) => enrol(inner, uid, key)
+}
+
+async function requireInstallKey(ctx: TenantContext, key: string): Promise<InstallKeyRow> {
   const refuse = (reason: string): never => fail('INSTALL_KEY_REFUSED', { reason }, ['install_key'])
   const row = INSTALL_KEY.test(key) ? await findInstallKey(ctx.db, installKeyHash(key)) : undefined
   if (!row) return refuse('the namespace has no such key')
@@ -35,22 +44,21 @@ export async function requireInstallKey(ctx: TenantContext, key: string): Promis
 /**
  * Tags and, if the key says so, accepts a pending device. What a person has to decide stays pending: a name that is
  * taken, a device to replace, a full namespace.
- * @returns false when the key has been used up, or removed, by others at the same moment
  */
-export async function enrol(ctx: TenantContext, uid: DeviceUid, key: InstallKeyRow): Promise<boolean> {
+async function enrol(ctx: TenantContext, uid: DeviceUid, key: InstallKeyRow): Promise<void> {
   const isUsed = await ctx.db.transaction().execute(async (db) => {
     if (!(await countUse(db, key.key_hash, new Date(ctx.clock.now())))) return false
     if (key.tags.length > 0) await updateDevice(db, uid, { tags: key.tags })
     await audit({ ...ctx, db }, 'install-key.use', key.name, { device: uid, tags: key.tags })
     return true
   })
-  if (isUsed) await notifyChanged(ctx, uid)
-  if (!isUsed || !key.accepts) return isUsed
+  if (!isUsed) return
+  await notifyChanged(ctx, uid)
+  if (!key.accepts) return
   try {
     await setStatus(ctx, uid, 'accept')
   } catch (error) {
     if (!(error instanceof BowlineError) || !UNDECIDED.has(error.code)) throw error
     ctx.log.info('device.undecided', { device: uid, key: key.name, reason: error.code })
   }
-  return true
 }

@@ -8,7 +8,6 @@ import { hashOf } from '../platform/secrets/hash.ts'
 import {
   addRecoveryToken,
   deleteExpiredTokens,
-  deleteMailedProofs,
   deleteTokensOf,
   putToken,
   takeRecoveryToken,
@@ -71,15 +70,6 @@ export function useToken(
 /** Ends every such token of an account. */
 export function endTokensOf(db: Kysely<Schema>, user: UserId): Promise<void> {
   return deleteTokensOf(db, user)
-}
-
-/**
- * Ends everything that was mailed about an account and works once, which a disabled one must not find valid when it is
- * enabled: whoever reads the mailbox may be why it was disabled.
- */
-export async function endMailed(db: Kysely<Schema>, user: UserId): Promise<void> {
-  await deleteTokensOf(db, user)
-  await deleteMailedProofs(db, user)
 }
 
 /** Removes expired tokens, and new addresses whose token has ended. @param db system connection */

@@ -4,7 +4,7 @@ import { fail } from '@bowline/contract/errors'
 import type { UserId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
-import { endMailed } from './account-tokens.ts'
+import { endTokensOf } from './account-tokens.ts'
 import { noteAccountEvent } from './activity.ts'
 import { type Administrator, lockForAdministration } from './administrators.ts'
 import type { SessionEnding } from './service.ts'
@@ -28,7 +28,8 @@ export async function disableAccount(
   const now = clock.now()
   await updateUser(db, id, { status: 'disabled', disabled_at: new Date(now), token_epoch: row.token_epoch + 1 })
   await endSessions(db, id)
-  await endMailed(db, id)
+  // The database ends mailed codes of resets and of linked identities with the status.
+  await endTokensOf(db, id)
   await noteAccountEvent(db, now, { user: id, kind: 'account.disable', origin: by.origin })
   return true
 }

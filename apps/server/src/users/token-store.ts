@@ -49,12 +49,6 @@ export async function takeRecoveryToken(db: Kysely<Schema>, hash: Buffer, now: D
   return rows[0]?.user_id
 }
 
-/** Voids what mails have brought for an account besides tokens: codes of resets, proofs of linked identities. */
-export async function deleteMailedProofs(db: Kysely<Schema>, user: UserId): Promise<void> {
-  await db.deleteFrom('factor_resets').where('user_id', '=', user).execute()
-  await db.deleteFrom('identity_proposals').where('user_id', '=', user).execute()
-}
-
 export async function deleteTokensOf(db: Kysely<Schema>, user: UserId): Promise<void> {
   await db.deleteFrom('account_tokens').where('user_id', '=', user).execute()
   await db.deleteFrom('recovery_tokens').where('user_id', '=', user).execute()

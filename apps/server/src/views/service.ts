@@ -2,7 +2,7 @@
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import type { Input } from '@bowline/contract/operation'
-import type { SavedView, views } from '@bowline/contract/operations/views'
+import type { SavedView, views } from '@bowline/contract/operations/fleet/views'
 import type { DeviceUid, UserId } from '@bowline/contract/schemas/common'
 import { type TenantContext, personOf } from '../context.ts'
 import { findDevice } from '../devices/store.ts'

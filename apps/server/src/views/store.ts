@@ -1,5 +1,5 @@
 // SQL of saved views and favourite devices.
-import type { SavedView } from '@bowline/contract/operations/views'
+import type { SavedView } from '@bowline/contract/operations/fleet/views'
 import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import { type Kysely, type Selectable, type Updateable, sql } from 'kysely'
 import { countRows } from '../db/lists/count.ts'

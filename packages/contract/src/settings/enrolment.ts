@@ -1,6 +1,6 @@
 // Settings with which a device finds its namespace.
 import * as z from 'zod'
-import { INSTALL_KEY } from '../schemas/install-key.ts'
+import { INSTALL_KEY } from '../schemas/fleet/install-key.ts'
 import type { SettingSpec } from './spec.ts'
 
 const agent = ['agent'] as const

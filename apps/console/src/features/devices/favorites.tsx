@@ -1,5 +1,5 @@
 // Favourite devices of the person: the star beside a name, and the switch on a device's page and in the list.
-import { views } from '@bowline/contract/operations/views'
+import { views } from '@bowline/contract/operations/fleet/views'
 import { DeviceUid } from '@bowline/contract/schemas/common'
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Star } from 'lucide-react'

@@ -1,6 +1,6 @@
 // Dialog that creates an install key, which is shown once with the command that uses it.
-import { installKeys as operations } from '@bowline/contract/operations/install-keys'
-import { InstallKeyBody, InstallKeyName } from '@bowline/contract/schemas/install-key'
+import { installKeys as operations } from '@bowline/contract/operations/fleet/install-keys'
+import { InstallKeyBody, InstallKeyName } from '@bowline/contract/schemas/fleet/install-key'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { z } from 'zod'

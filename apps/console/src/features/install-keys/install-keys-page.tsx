@@ -1,6 +1,6 @@
 // The namespace's install keys: what devices get that register with one.
-import { installKeys as operations } from '@bowline/contract/operations/install-keys'
-import type { InstallKey } from '@bowline/contract/schemas/install-key'
+import { installKeys as operations } from '@bowline/contract/operations/fleet/install-keys'
+import type { InstallKey } from '@bowline/contract/schemas/fleet/install-key'
 import { useQuery } from '@tanstack/react-query'
 import { Plus, Ticket, Trash2 } from 'lucide-react'
 import { useState } from 'react'

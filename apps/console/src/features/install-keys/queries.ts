@@ -1,6 +1,6 @@
 // Query of install keys: a namespace has at most as many as one page holds.
 import { LIMITS } from '@bowline/contract/limits'
-import { installKeys } from '@bowline/contract/operations/install-keys'
+import { installKeys } from '@bowline/contract/operations/fleet/install-keys'
 import { queryOptions } from '@tanstack/react-query'
 import type { Api } from '../../auth/api.ts'
 

@@ -2,7 +2,7 @@
 import { DeviceUid, SessionUid } from '@bowline/contract/schemas/common'
 import { createRoute, lazyRouteComponent, stripSearchParams } from '@tanstack/react-router'
 import { deviceListQuery, deviceQuery, statsQuery } from '../../core/devices/queries.ts'
-import { DEFAULT_DEVICES_SEARCH, DevicesSearch, deviceListOf } from '../../features/devices/list/search.ts'
+import { DEFAULT_DEVICES_SEARCH, DevicesSearch, deviceListOf } from '../../features/devices/search.ts'
 import { sessionListQuery, sessionQuery } from '../../features/sessions/queries.ts'
 import { DEFAULT_SESSIONS_SEARCH, SessionsSearch, sessionListOf } from '../../features/sessions/search.ts'
 import { TerminalSearch } from '../../features/terminal/screen/search.ts'

@@ -1,5 +1,5 @@
 // Tables of changes of many devices.
-import type { DeviceJobAction } from '@bowline/contract/operations/device-jobs'
+import type { DeviceJobAction } from '@bowline/contract/operations/fleet/device-jobs'
 import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import type { Generated } from 'kysely'

@@ -15,7 +15,7 @@ import type { ReverseStreams } from '../links/reverse-streams.ts'
 import { dialNode, listenForNodes } from './peer-tls.ts'
 import { type RemoteLinks, type RemoteTarget, createRemoteLinks } from './remote-links.ts'
 import { type Relay, createRelay } from './relay.ts'
-import type { CarriedTerminal } from './carried-terminals.ts'
+import type { CarriedTerminal } from '../web/carried-terminals.ts'
 import { answerForLease, askForLease } from './lease-question.ts'
 import type { LeaseAnswer } from '../../nodes/cut-off.ts'
 

@@ -18,7 +18,7 @@ import { type Carried, type Conversation, createConversation } from './conversat
 import { type ShownCredential, createLegacyTerminal } from './legacy-terminal.ts'
 import { keepAlive } from './keep-alive.ts'
 import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
-import { CarriedTerminal, acceptCarried, carryTerminal } from '../peers/carried-terminals.ts'
+import { CarriedTerminal, acceptCarried, carryTerminal } from './carried-terminals.ts'
 import { createResumableTerminals } from './resumable-terminals.ts'
 import { createWebConnection } from './web-connection.ts'
 import type { FrameSocket } from './web-terminal.ts'

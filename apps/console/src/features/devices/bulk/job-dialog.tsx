@@ -1,5 +1,5 @@
 // Progress of a change of all devices that match: how far it is, what failed and why, and its undo.
-import type { DeviceJob } from '@bowline/contract/operations/device-jobs'
+import type { DeviceJob } from '@bowline/contract/operations/fleet/device-jobs'
 import { Dialog } from '../../../ui/feedback/dialog.tsx'
 import { Button, Group, Stack, Text } from '../../../ui/kit.ts'
 import { uiMessages } from '../../../ui/messages.ts'

@@ -1,5 +1,5 @@
 // A change of all devices that match, which the server does: starting, watching, stopping and undoing it.
-import { type DeviceJob, deviceJobs } from '@bowline/contract/operations/device-jobs'
+import { type DeviceJob, deviceJobs } from '@bowline/contract/operations/fleet/device-jobs'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useRuntime } from '../../../core/context.tsx'
@@ -7,7 +7,7 @@ import { deviceFilter } from '../../../core/devices/device-filter.ts'
 import type { DeviceKind } from '../../../core/devices/queries.ts'
 import { useAction } from '../../../core/use-action.ts'
 import { keys } from '../../../live/apply-events.ts'
-import { type DevicesSearch, choicesOf } from '../list/search.ts'
+import { type DevicesSearch, choicesOf } from '../search.ts'
 import type { BulkChange } from './bulk-actions.ts'
 import { bulkMessages as texts } from './bulk-messages.ts'
 

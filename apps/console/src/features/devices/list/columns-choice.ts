@@ -1,7 +1,7 @@
 // Which columns a device list shows: those of the address, else those that this browser showed last.
 import { readSetting, writeSetting } from '../../../ui/local-setting.ts'
 import { DEFAULT_COLUMNS, DEVICE_COLUMNS } from './device-columns.tsx'
-import type { DeviceTab, DevicesSearch } from './search.ts'
+import type { DeviceTab, DevicesSearch } from '../search.ts'
 
 const keyOf = (tab: DeviceTab): string => `bowline.device-columns.${tab}`
 

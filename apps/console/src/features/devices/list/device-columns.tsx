@@ -8,7 +8,7 @@ import { TimeAgo } from '../../../ui/text/time-ago.tsx'
 import { FavoriteMark } from '../favorites.tsx'
 import { devicesMessages as texts } from '../messages.ts'
 import { DeviceTagChips } from './tag-chips.tsx'
-import type { DeviceTab } from './search.ts'
+import type { DeviceTab } from '../search.ts'
 import cells from '../../../ui/list/cells.module.css'
 import classes from '../devices.module.css'
 

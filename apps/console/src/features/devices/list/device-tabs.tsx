@@ -15,7 +15,7 @@ import {
   type DevicesSearch,
   choicesOf,
   deviceListOf,
-} from './search.ts'
+} from '../search.ts'
 
 interface DeviceTabsProps {
   readonly kind: DeviceKind

@@ -23,7 +23,7 @@ import { ViewsMenu } from './views-menu.tsx'
 import { deviceFilter } from '../../../core/devices/device-filter.ts'
 import { DEVICES_PER_PAGE, DEVICE_SORTS, type DeviceKind, deviceListQuery } from '../../../core/devices/queries.ts'
 import { RemoveDevice } from '../remove-device.tsx'
-import { type DevicesSearch, choicesOf, deviceListOf } from './search.ts'
+import { type DevicesSearch, choicesOf, deviceListOf } from '../search.ts'
 import classes from './list.module.css'
 import { pageFile } from '../../../platform/page-files.ts'
 

@@ -5,7 +5,7 @@ import type { DeviceKind } from '../../../core/devices/queries.ts'
 import { Button, Menu } from '../../../ui/kit.ts'
 import { devicesMessages as texts } from '../messages.ts'
 import { ChoiceMenu, FacetMenu } from './facet-menu.tsx'
-import { type DevicesSearch, NARROWING, choicesOf, cleared } from './search.ts'
+import { type DevicesSearch, NARROWING, choicesOf, cleared } from '../search.ts'
 import classes from './list.module.css'
 
 const FACETS = ['tag', 'system', 'arch', 'version'] as const

@@ -7,7 +7,7 @@ import { DENSITIES, chooseDensity, density } from '../../../ui/list/density.ts'
 import { devicesMessages as texts } from '../messages.ts'
 import { rememberColumns, sanitized, visibleColumns } from './columns-choice.ts'
 import { DEFAULT_COLUMNS, DEVICE_COLUMNS } from './device-columns.tsx'
-import type { DevicesSearch } from './search.ts'
+import type { DevicesSearch } from '../search.ts'
 import { EXPORT_FORMATS, useExport } from './use-export.ts'
 import classes from './list.module.css'
 

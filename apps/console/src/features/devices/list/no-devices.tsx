@@ -3,7 +3,7 @@ import { Container, SearchX, Server, ShieldCheck, Trash2, UserX } from 'lucide-r
 import { EmptyState } from '../../../ui/feedback/empty-state.tsx'
 import { InstallCommand } from '../add/install-command.tsx'
 import { devicesMessages as texts } from '../messages.ts'
-import type { DeviceTab } from './search.ts'
+import type { DeviceTab } from '../search.ts'
 import classes from '../devices.module.css'
 
 export function NoMatches() {

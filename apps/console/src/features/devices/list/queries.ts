@@ -1,6 +1,6 @@
 // Queries of the device lists beside the lists themselves: values to narrow them by, and saved views.
 import { containers, devices, type FacetName } from '@bowline/contract/operations/devices'
-import { views } from '@bowline/contract/operations/views'
+import { views } from '@bowline/contract/operations/fleet/views'
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Api } from '../../../auth/api.ts'

@@ -1,5 +1,5 @@
 // Dialog that saves the list as it is under a name.
-import { type SavedView, views } from '@bowline/contract/operations/views'
+import { type SavedView, views } from '@bowline/contract/operations/fleet/views'
 import { z } from 'zod'
 import { useMay, useRuntime } from '../../../core/context.tsx'
 import type { DeviceKind } from '../../../core/devices/queries.ts'

@@ -6,7 +6,7 @@ import type { DeviceKind } from '../../../core/devices/queries.ts'
 import { useAction } from '../../../core/use-action.ts'
 import { saveFile } from '../../../ui/text/save-file.ts'
 import { devicesMessages as texts } from '../messages.ts'
-import { type DevicesSearch, deviceListOf } from './search.ts'
+import { type DevicesSearch, deviceListOf } from '../search.ts'
 
 export const EXPORT_FORMATS = ['csv', 'jsonl'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]

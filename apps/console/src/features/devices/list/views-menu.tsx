@@ -1,5 +1,5 @@
 // Saved views of the list: the person's own, and those of the namespace.
-import { type SavedView, views } from '@bowline/contract/operations/views'
+import { type SavedView, views } from '@bowline/contract/operations/fleet/views'
 import { useQuery } from '@tanstack/react-query'
 import { Bookmark, Trash2 } from 'lucide-react'
 import { Suspense, lazy, useState } from 'react'
@@ -12,7 +12,7 @@ import { Button, Menu } from '../../../ui/kit.ts'
 import { devicesMessages as texts } from '../messages.ts'
 import { visibleColumns } from './columns-choice.ts'
 import { viewsQuery } from './queries.ts'
-import { DevicesSearch, SAVED } from './search.ts'
+import { DevicesSearch, SAVED } from '../search.ts'
 import classes from './list.module.css'
 
 const loadSaveView = pageFile(() => import('./save-view.tsx'))

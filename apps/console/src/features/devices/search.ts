@@ -1,7 +1,7 @@
 // URL search parameters of the devices page.
 import { z } from 'zod'
-import { type DeviceChoices, PRESENCES, SEEN } from '../../../core/devices/device-filter.ts'
-import { DEVICES_PER_PAGE, DEVICE_SORTS, type DeviceListQuery, PAGE_SIZES } from '../../../core/devices/queries.ts'
+import { type DeviceChoices, PRESENCES, SEEN } from '../../core/devices/device-filter.ts'
+import { DEVICES_PER_PAGE, DEVICE_SORTS, type DeviceListQuery, PAGE_SIZES } from '../../core/devices/queries.ts'
 
 export const DEVICE_TABS = ['accepted', 'pending', 'rejected', 'removed'] as const
 export type DeviceTab = (typeof DEVICE_TABS)[number]

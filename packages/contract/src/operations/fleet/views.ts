@@ -1,8 +1,8 @@
 // Saved views of lists, and favourite devices: how one person, or everybody in the namespace, looks at them.
 import * as z from 'zod'
-import { LIMITS } from '../limits.ts'
-import { operation } from '../operation.ts'
-import { DeviceUid, NO_CONTROL, Time } from '../schemas/common.ts'
+import { LIMITS } from '../../limits.ts'
+import { operation } from '../../operation.ts'
+import { DeviceUid, NO_CONTROL, Time } from '../../schemas/common.ts'
 
 const LISTS = ['devices', 'containers', 'sessions'] as const
 

@@ -1,8 +1,8 @@
 // Install keys. A key is identified by its name in the path.
 import * as z from 'zod'
-import { operation } from '../operation.ts'
-import { Page } from '../schemas/common.ts'
-import { InstallKey, InstallKeyBody, InstallKeyName } from '../schemas/install-key.ts'
+import { operation } from '../../operation.ts'
+import { Page } from '../../schemas/common.ts'
+import { InstallKey, InstallKeyBody, InstallKeyName } from '../../schemas/fleet/install-key.ts'
 
 export const installKeys = {
   create: operation({

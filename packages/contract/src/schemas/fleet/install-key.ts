@@ -1,8 +1,8 @@
 // Install keys: devices that register with one are tagged, and accepted if the key says so.
 import * as z from 'zod'
-import { LIMITS } from '../limits.ts'
-import { Time, UserId } from './common.ts'
-import { DeviceTags } from './tag.ts'
+import { LIMITS } from '../../limits.ts'
+import { Time, UserId } from '../common.ts'
+import { DeviceTags } from '../tag.ts'
 
 export const InstallKeyName = z
   .string()

@@ -2,8 +2,8 @@
 // behind its length as u32, on a stream of the link between the two.
 import * as z from 'zod'
 import type { LinkCause, LinkStream, StreamHandler } from '@bowline/link/api'
-import type { Conversation } from '../web/conversation.ts'
-import type { FrameSocket } from '../web/web-terminal.ts'
+import type { Conversation } from './conversation.ts'
+import type { FrameSocket } from './web-terminal.ts'
 
 /** Header of the stream: where the browser is, and the origin of its page. */
 export const CarriedTerminal = z.object({

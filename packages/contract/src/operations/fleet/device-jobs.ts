@@ -1,10 +1,10 @@
 // Changes of many devices, done by the server: one call for all that match, with progress and an undo.
 import * as z from 'zod'
-import { operation } from '../operation.ts'
-import { Time } from '../schemas/common.ts'
-import { DeviceStatus } from '../schemas/device.ts'
-import { FilterText } from '../schemas/filter.ts'
-import { DeviceTags } from '../schemas/tag.ts'
+import { operation } from '../../operation.ts'
+import { Time } from '../../schemas/common.ts'
+import { DeviceStatus } from '../../schemas/device.ts'
+import { FilterText } from '../../schemas/filter.ts'
+import { DeviceTags } from '../../schemas/tag.ts'
 
 export const BULK_ACTIONS = ['accept', 'reject', 'tag', 'untag', 'remove'] as const
 export type DeviceJobAction = (typeof BULK_ACTIONS)[number] | 'undo'
