@@ -37,7 +37,7 @@ describe('a hand-over', () => {
       expect(['200', '404 NOT_FOUND', '404 NOT_FOUND user']).toContain(given)
       expect(['200', '403 FORBIDDEN']).toContain(removed)
     }
-  })
+  }, 120_000)
 
   it('and the removal of the member who gets the namespace leave one or the other, many times', async () => {
     for (let nth = 0; nth < TIMES; nth += 1) {
@@ -54,5 +54,5 @@ describe('a hand-over', () => {
         ['404 NOT_FOUND user', '200'],
       ]).toContainEqual([given, removed])
     }
-  })
+  }, 120_000)
 })

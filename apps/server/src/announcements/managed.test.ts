@@ -19,6 +19,10 @@ beforeAll(async () => {
 afterAll(() => server.close())
 beforeEach(async () => {
   await server.database.system().deleteFrom('announcements').execute()
+  // Writing asks for a recent sign-in.
+  const { username, password } = admin
+  const { body } = await server.client().call(auth.login, { body: { username, password } })
+  admin = { ...admin, client: server.client(body.token) }
 })
 
 const at = (hours: number): string => new Date(clock.now() + hours * HOUR).toISOString()

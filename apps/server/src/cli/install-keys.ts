@@ -68,10 +68,11 @@ export function addInstallKeyCommands(program: Command, terminal: Terminal): voi
   keys
     .command('remove <name> <namespace>')
     .description('Remove a key; devices that used it stay')
-    .action((name: string, namespace: string) =>
+    .option('--json', 'print JSON')
+    .action((name: string, namespace: string, options: Format) =>
       onInstance(terminal, async (instance) => {
         await removeInstallKey(instance.contextOf(await instance.tenantOf(namespace)), name)
-        terminal.print(`The install key ${name} has been removed.`)
+        show(terminal, options, { removed: name }, [`The install key ${name} has been removed.`])
       }),
     )
 }

@@ -142,9 +142,12 @@ export function createNodeLease(deps: NodeLeaseDeps): NodeLease {
 
   /** @returns false when another process has the row */
   async function reenter(): Promise<boolean> {
-    log.error('node.fenced', { node: run.id, reason: 'lost' })
-    // First: until then devices that others have taken over would count as this node's again.
-    deps.fenced()
+    // A node that was cut off holds nothing any more.
+    if (!cutOff.isCut) {
+      log.error('node.fenced', { node: run.id, reason: 'lost' })
+      // First: until then devices that others have taken over would count as this node's again.
+      deps.fenced()
+    }
     if (await reenterNode(db, run)) return true
     deps.displaced(new Error(twinText(run.id)))
     return false
