@@ -162,6 +162,8 @@ describe('device', () => {
       tags: [],
       public_url: false,
       acceptable: false,
+      note: '',
+      fields: {},
     })
     expect(status_update_at).toBe(status_updated_at)
     for (const time of [created_at, last_seen, status_updated_at]) expect(new Date(time).toISOString()).toBe(time)
