@@ -1,7 +1,7 @@
 // Registration of devices: `POST devices/auth`, called by agents without a credential. Data not signed by the device's
 // key creates at most a pending row, and yields a token that only opens a link, where the key is proved.
 import { createPublicKey } from 'node:crypto'
-import { BowlineError, fail } from '@bowline/contract/errors'
+import { fail } from '@bowline/contract/errors'
 import type { DeviceAuth, DeviceAuthBody } from '@bowline/contract/schemas/device'
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import { verifyRegistration } from '@bowline/link/registration-proof'
@@ -49,9 +49,8 @@ export async function registerDevice(
   requireUsableKey(body.public_key)
   const uid = deviceUid({ mac, publicKey: body.public_key, tenant: ctx.tenant })
   const known = await findDevice(ctx.db, uid)
-  const isOpen = known === undefined || known.status === 'pending'
-  const enrol =
-    body.install_key && isOpen ? await installKey(deps, ctx, body.install_key, known !== undefined) : undefined
+  // Agents register again and again: only the first time counts as a use of the key.
+  const enrol = body.install_key && !known ? await deps.installKey(ctx, body.install_key) : undefined
   if (!known) await makeRoomForPending(ctx)
   const proof = recentProof(ctx, body)
   const isSigned = proof !== undefined && verifyRegistration(body, deps.statementKey, proof)
@@ -74,28 +73,13 @@ export async function registerDevice(
     for (const device of await describeDevices(ctx, [row])) ctx.emit({ type: 'device.pending', device })
   }
   // Its rights are the key's: it may not replace another device.
-  await enrol?.({ ...ctx, actor: { kind: 'device', uid, tenant: ctx.tenant, proven: isSigned } }, uid)
+  if (isNew) await enrol?.({ ...ctx, actor: { kind: 'device', uid, tenant: ctx.tenant, proven: isSigned } }, uid)
   return {
     uid,
     token: await deps.tokens.device({ uid, tenant: ctx.tenant, proven: isSigned && outcome !== 'unchanged' }),
     name: row.name,
     namespace: row.namespace,
     statement_key: deps.statementKey,
-  }
-}
-
-/** The key of a new device is required to be valid; a device that is pending already stays pending with any other. */
-async function installKey(
-  deps: RegistrationDeps,
-  ctx: TenantContext,
-  text: string,
-  isKnown: boolean,
-): Promise<Awaited<ReturnType<RegistrationDeps['installKey']>> | undefined> {
-  try {
-    return await deps.installKey(ctx, text)
-  } catch (error) {
-    if (isKnown && error instanceof BowlineError) return undefined
-    throw error
   }
 }
 

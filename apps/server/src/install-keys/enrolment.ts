@@ -1,4 +1,4 @@
-// Registration of a device with an install key: checked when the device is new or pending, so that an agent may go on
+// Registration of a device with an install key: checked when the device is new, so that an agent may go on
 // presenting a key that has expired since.
 import { BowlineError, type ErrorCode, fail } from '@bowline/contract/errors'
 import { INSTALL_KEY } from '@bowline/contract/schemas/fleet/install-key'

@@ -85,7 +85,7 @@ export const DeviceAuthBody = z.object({
   identity: z.object({ mac: z.string().max(64) }).nullish(),
   public_key: z.string().min(1).max(4_096),
   tenant_id: TenantId,
-  /** Judged while the device is new or pending. */
+  /** Judged when the device is new. */
   install_key: z.string().max(128).nullish(),
   /** Signature of the rest by the device's key; older agents omit it, and cannot change an accepted device. */
   proof: z
