@@ -26,7 +26,7 @@ export function productJourneys(site: Site): void {
       await page.goto('/devices')
       await rowOf(page, own.name).getByText('Online').waitFor()
       await page.goto(`/devices/${own.uid}`)
-      await page.getByRole('button', { name: /^User name/ }).click()
+      await page.getByRole('button', { name: /^Change user/ }).click()
       await page.getByLabel('User name for SSH').fill(userInfo().username)
       await page.keyboard.press('Enter')
       expect(await page.locator('main code').first().textContent()).toBe(product.ssh_command)
