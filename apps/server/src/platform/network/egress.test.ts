@@ -83,7 +83,10 @@ describe('egress', () => {
     const rules = { ...cloud, refused: (...facts: string[]) => void seen.push(facts) }
     const answer = await judgeEgress('db.internal.example', rules, answers('9.9.9.9', '10.20.30.40'))
     expect(JSON.stringify(answer)).not.toContain('10.20.30.40')
-    expect(answer).toEqual({ refused: 'db.internal.example leads to an address that is not allowed', unresolved: false })
+    expect(answer).toEqual({
+      refused: 'db.internal.example leads to an address that is not allowed',
+      unresolved: false,
+    })
     expect(seen).toEqual([['db.internal.example', '10.20.30.40']])
   })
 })

@@ -59,8 +59,7 @@ export interface EgressRules {
 }
 
 /** `unresolved`: the name may have an address later. */
-export type EgressAnswer =
-  { readonly address: string } | { readonly refused: string; readonly unresolved: boolean }
+export type EgressAnswer = { readonly address: string } | { readonly refused: string; readonly unresolved: boolean }
 
 const ownResolve = limitLookups(systemResolve, systemClock)
 
