@@ -52,13 +52,8 @@ async function open(sources: number, each: number, first: (socket: Socket) => vo
 
 /** Asks the service through the tunnel. @returns what it echoes */
 async function echo(): Promise<string> {
-  const socket = connectTls({
-    host: '127.0.0.1',
-    port,
-    servername: host,
-    ca: world.certificate,
-    localAddress: '127.8.0.1',
-  })
+  const from = { localAddress: '127.8.0.1' }
+  const socket = connectTls({ host: '127.0.0.1', port, servername: host, ca: world.certificate, ...from })
   socket.end('hello')
   let text = ''
   for await (const chunk of socket) text += String(chunk)
