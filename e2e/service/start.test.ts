@@ -169,4 +169,22 @@ describe('npm start that other machines can reach', () => {
     expect((await ssh(target, ['echo asked for'])).stdout.toString()).toBe('asked for\n')
     expect((await asked.stop()).code).toBe(0)
   })
+
+  it('sets itself up also where its name does not lead to this machine', async () => {
+    const named = await startProduct({ env: { ...env, BOWLINE_DOMAIN: 'console.invalid' } })
+    product = named
+    expect(new URL(named.console).hostname).toBe('console.invalid')
+    expect(named.password).toMatch(/^\S{8,}$/)
+    expect((await named.stop()).code).toBe(0)
+  })
+
+  it('has an agent of this machine behind a proxy that its name leads to', async () => {
+    const proxied = await startProduct({ env: { BOWLINE_DOMAIN: 'console.invalid' } })
+    product = proxied
+    const user = proxied.ssh_command.split(' ')[3]?.split('@')[0] ?? ''
+    const login = `${user}@${proxied.sshid}`
+    const target = { host: '127.0.0.1', port: proxied.ssh.port, login, password: proxied.device_password }
+    expect((await ssh(target, ['echo here'])).stdout.toString()).toBe('here\n')
+    expect((await proxied.stop()).code).toBe(0)
+  })
 })

@@ -14,8 +14,9 @@ export const QUIET = [
 
 export const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM, args: QUIET })
+/** @param flags beside those of every browser */
+export function launchBrowser(...flags: readonly string[]): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM, args: [...QUIET, ...flags] })
 }
 
 const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =>

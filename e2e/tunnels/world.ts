@@ -33,6 +33,8 @@ export interface World extends AsyncDisposable {
   readonly client: Client
   /** PEM of the server's certificate, which covers the hosts of tunnels. */
   readonly certificate: string
+  /** PEM of its private key. */
+  readonly key: string
   /** Port at which the server takes HTTP over TLS. */
   readonly port: number
   /** Makes a tunnel to a port of the device; `ttl` is −1. */
@@ -46,7 +48,8 @@ export interface Sites extends World {
   ways(service: ServiceName, client: Protocol): { readonly direct: Site; readonly tunnel: Site }
 }
 
-export async function startWorld(): Promise<World> {
+/** @param settings of the server, beside those of the world */
+export async function startWorld(settings: Readonly<Record<string, string>> = {}): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'bowline-e2e-tunnels-'))
   const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   const kind = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
@@ -54,7 +57,8 @@ export async function startWorld(): Promise<World> {
   const files = ['-subj', '/CN=board', '-keyout', keyFile, '-out', certFile, '-addext', names]
   execFileSync('openssl', [...kind, ...files], { stdio: 'ignore' })
   const certificate = readFileSync(certFile, 'utf8')
-  const env = { BOWLINE_TUNNELS_DOMAIN: DOMAIN, BOWLINE_TLS_CERT_FILE: certFile, BOWLINE_TLS_KEY_FILE: keyFile }
+  const tls = { BOWLINE_TLS_CERT_FILE: certFile, BOWLINE_TLS_KEY_FILE: keyFile }
+  const env = { BOWLINE_TUNNELS_DOMAIN: DOMAIN, ...tls, ...settings }
   const server = await startServer({ env })
   const agent = await startAgent(server, 'served', undefined, { NODE_EXTRA_CA_CERTS: certFile })
   const client = await server.client()
@@ -64,6 +68,7 @@ export async function startWorld(): Promise<World> {
     agent,
     client,
     certificate,
+    key: readFileSync(keyFile, 'utf8'),
     port,
     async openTunnel(to, options = {}) {
       const body = { host: '127.0.0.1', port: to, ttl: -1, ...options }

@@ -1,7 +1,7 @@
 // The first account: created by the ordinary set-up call when the server offers its link, else signed in to with stored
 // credentials of an earlier run.
 import { randomBytes } from 'node:crypto'
-import { ApiError, createClient } from '@bowline/contract/client'
+import { ApiError, type ClientOptions, createClient } from '@bowline/contract/client'
 import { operations } from '@bowline/contract/operations'
 import { type Kept, keep, readKept } from './kept.ts'
 import { systemUserName } from './system-user.ts'
@@ -16,11 +16,11 @@ export interface Account {
 const WRONG_PASSWORD = 401
 
 export async function ensureAccount(options: {
-  origin: string
+  api: ClientOptions
   setupLink: string | undefined
   dataFolder: string
 }): Promise<Account> {
-  const { call } = createClient({ origin: options.origin })
+  const { call } = createClient(options.api)
   const { dataFolder } = options
   const sign = options.setupLink && new URL(options.setupLink).searchParams.get('sign')
   if (sign) {

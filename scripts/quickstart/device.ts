@@ -2,7 +2,7 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createClient } from '@bowline/contract/client'
+import { type ClientOptions, createClient } from '@bowline/contract/client'
 import { operations } from '@bowline/contract/operations'
 import { keyFile } from './agent.ts'
 
@@ -10,8 +10,8 @@ const POLL_MS = 100
 const ONLINE_TIMEOUT_MS = 30_000
 
 /** @returns its SSHID without the user: `namespace.device` */
-export async function awaitDevice(options: { origin: string; token: string; dataFolder: string }): Promise<string> {
-  const { call } = createClient({ origin: options.origin, token: () => options.token })
+export async function awaitDevice(options: { api: ClientOptions; token: string; dataFolder: string }): Promise<string> {
+  const { call } = createClient({ ...options.api, token: () => options.token })
   const deadline = Date.now() + ONLINE_TIMEOUT_MS
   for (;;) {
     const key = await publicKey(options.dataFolder)

@@ -1,14 +1,13 @@
 // `npm start` after the installation: builds what is stale, runs the server and an agent for this machine, and prints
 // how to sign in. All set-up uses the public calls; the server has no special support for it.
-import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { parseArgs } from 'node:util'
 import { buildStale } from '../build.ts'
 import { agentPassword, startAgent } from './agent.ts'
 import { ensureAccount } from './account.ts'
 import { awaitDevice } from './device.ts'
 import { keep } from './kept.ts'
+import { fetchFrom } from './own-server.ts'
 import { startChild, startServer } from './processes.ts'
 import { printSummary } from './summary.ts'
 
@@ -37,11 +36,6 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     else if (performance.now() - stoppingSince > SAME_KEYPRESS_MS) process.exit(1)
   })
 }
-/** Makes `fetch` of this process trust the certificate that the server made itself, if it has made one. */
-async function trustOwnCertificate(dataFolder: string): Promise<void> {
-  const own = await readFile(join(dataFolder, 'tls.crt'), 'utf8').catch(() => undefined)
-  if (own !== undefined) setDefaultCACertificates([...getCACertificates('default'), own])
-}
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
 try {
@@ -50,7 +44,7 @@ try {
   const docs = startChild(join(root, 'scripts/build.ts'), ['docs'], { quiet: true })
   children.push(docs)
   say('Starting …')
-  const { server, origin, sshPort, setupLink, pin, reachable } = await startServer(root)
+  const { server, origin, sshPort, setupLink, pin, reachable, listener } = await startServer(root)
   children.push(server)
   server.ended.then((code) => {
     if (stopping) return
@@ -59,16 +53,18 @@ try {
   }, say)
 
   const dataFolder = resolve(process.env['BOWLINE_DATA_DIR'] || '.bowline')
-  // It is shown until an authority has issued another, too.
-  if (origin.startsWith('https:')) await trustOwnCertificate(dataFolder)
-  const { kept, token } = await ensureAccount({ origin, setupLink, dataFolder })
+  const api = { origin, fetch: fetchFrom(listener) }
+  const { kept, token } = await ensureAccount({ api, setupLink, dataFolder })
   let device: { sshid: string; password: string; user: string } | undefined
   if (kept?.tenant && (!reachable || options.agent)) {
     const { plain, hash } = await agentPassword(root, dataFolder)
-    const agent = startAgent(root, { origin, tenant: kept.tenant, pin, dataFolder, hash })
+    // Without TLS no name has to match.
+    const { port } = new URL(origin)
+    const address = origin.startsWith('https:') ? origin : `http://${listener}:${port}`
+    const agent = startAgent(root, { origin: address, tenant: kept.tenant, pin, dataFolder, hash })
     children.push(agent)
     // Without the account's password the device cannot be queried; its name has not changed by itself.
-    const sshid = token === undefined ? kept.sshid : await awaitDevice({ origin, token, dataFolder })
+    const sshid = token === undefined ? kept.sshid : await awaitDevice({ api, token, dataFolder })
     if (sshid !== undefined) {
       if (sshid !== kept.sshid) await keep(dataFolder, { ...kept, sshid })
       device = { sshid, password: plain, user: agent.user }

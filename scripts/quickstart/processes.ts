@@ -50,6 +50,8 @@ export interface Listening {
   readonly setupLink?: string
   readonly pin: string
   readonly reachable: boolean
+  /** Address at which this machine reaches the listener, or `localhost`. */
+  readonly listener: string
 }
 
 /** Starts the server and waits until it listens. Rejects when it ends before; the reason is on its stderr. */

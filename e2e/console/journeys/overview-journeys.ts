@@ -27,6 +27,16 @@ export function overviewJourneys(site: Site): void {
       expect(await rowOf(page, 'kiosk-lobby').count()).toBe(0)
     })
 
+    it('counts containers apart from devices', async () => {
+      const { page, world } = site
+      const { body } = await world.client.call(operations.stats.get, {})
+      await page.goto('/')
+      const counters = page.getByRole('region', { name: 'Counters' })
+      const { online, registered } = body.containers
+      await counters.getByText(`and ${online} of ${registered} containers`, { exact: true }).waitFor()
+      expect(registered).toBeGreaterThan(0)
+    })
+
     it('shows the newest announcement until it is dismissed', async () => {
       const { page, world } = site
       const body = { title: 'Maintenance on Sunday', content: 'At night.' }

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { Clock } from '@bowline/base/clock'
 import * as z from 'zod'
 import { firstFile } from './archive.ts'
+import { parseBounded } from './bounded-json.ts'
 import { EngineError } from './errors.ts'
 import { hijack } from './hijack.ts'
 import { type EngineCall, begin, call } from './request.ts'
@@ -20,7 +21,11 @@ const Id = z.string().regex(/^[0-9a-f]{64}$/, 'is no id')
 /** Names and versions are stored and shown: on one line, and not long. */
 const label = z.string().transform((text) => text.replaceAll(/\p{C}/gu, '').slice(0, 256))
 
+/** Containers of one list that are looked at. */
+const MAX_LISTED = 20_000
+
 const Summary = z.object({ Id, Names: z.array(label).nullish(), Image: label.nullish(), State: z.string().nullish() })
+const Summaries = z.array(z.unknown()).max(MAX_LISTED).pipe(z.array(Summary))
 const Details = z.object({
   Id,
   Name: label.nullish(),
@@ -94,7 +99,7 @@ export function createEngine(target: EngineTarget, clock: Clock): Engine {
     info: () => get('/info', Info),
     async list() {
       const filters = encodeURIComponent(JSON.stringify({ status: ['running'] }))
-      const found = await get(`/containers/json?filters=${filters}`, z.array(Summary), LIST_BYTES)
+      const found = await get(`/containers/json?filters=${filters}`, Summaries, LIST_BYTES)
       return found.map(({ Id, Names, Image, State }) => ({
         id: Id,
         name: bareName(Names?.[0]),
@@ -151,13 +156,7 @@ function checked(id: string): string {
 }
 
 function parse<S extends z.ZodType>(schema: S, body: Buffer): z.output<S> {
-  let value: unknown
-  try {
-    value = JSON.parse(body.toString())
-  } catch {
-    throw new EngineError('an answer of the engine is not JSON')
-  }
-  const parsed = schema.safeParse(value)
+  const parsed = schema.safeParse(parseBounded(body.toString()))
   if (!parsed.success) throw new EngineError('an answer of the engine is malformed')
   return parsed.data
 }

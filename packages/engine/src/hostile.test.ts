@@ -56,6 +56,24 @@ it('gives up a list that does not end', async () => {
   expect(written()).toBeLessThan(32_000_000)
 })
 
+it.each([
+  ['a million containers', `[${'{},'.repeat(1_000_000)}{}]`, 'more than 250000 values'],
+  ['a million empty members', `[{"Labels":{${'"":0,'.repeat(1_000_000)}"":0}}]`, 'more than 250000 values'],
+  ['brackets in brackets', '['.repeat(4_000_000) + ']'.repeat(4_000_000), 'nested deeper than 64'],
+  ['objects in objects', '[{"Id":'.repeat(1_000_000), 'nested deeper than 64'],
+  ['a hundred thousand containers', `[${'0,'.repeat(100_000)}0]`, 'malformed'],
+])('parses no list whose values would keep the process busy: %s', async (_, list, reason) => {
+  const { engine } = await engineThat((_line, socket) => socket.end(answered('200 OK', list)))
+  await expect(engine.list()).rejects.toThrow(reason)
+})
+
+it('counts no values in the strings of a list', async () => {
+  const Image = '[{",\\"'.repeat(100_000)
+  const list = JSON.stringify([{ Id: ID, Names: ['/web'], Image, State: 'running' }])
+  const { engine } = await engineThat((_, socket) => socket.end(answered('200 OK', list)))
+  expect(await engine.list()).toMatchObject([{ id: ID, name: 'web' }])
+})
+
 it('gives up headers that are too large', async () => {
   const { engine } = await engineThat((_, socket) => {
     socket.write('HTTP/1.1 200 OK\r\n')
@@ -122,7 +140,9 @@ it('quotes a failure of the engine on one short line', async () => {
 it('ends a stream of events with a line that is too long or malformed', async () => {
   for (const [bytes, reason] of [
     [Buffer.alloc(65_536, 'x'), 'longer than'],
-    [Buffer.from('{"Type":\n'), 'malformed'],
+    [Buffer.from('{"Type":\n'), 'not JSON'],
+    [Buffer.from(`${'['.repeat(60_000)}\n`), 'nested deeper than 64'],
+    [Buffer.from(`[${'0,'.repeat(30_000)}0]\n`), 'more than 5000 values'],
   ] as const) {
     const { engine } = await engineThat((_, socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n')

@@ -1,6 +1,7 @@
 // The stream of an engine's events. A flood is paced: what the engine sends too fast waits in its own buffers.
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '@bowline/base/clock'
+import { parseBounded } from './bounded-json.ts'
 import { EngineError, asEngineError } from './errors.ts'
 import { Lines } from './lines.ts'
 
@@ -11,6 +12,8 @@ export interface Watch {
 
 /** Longest event, in bytes: it carries the labels of a container. */
 const LINE_BYTES = 262_144
+/** Values of one event. */
+const EVENT_VALUES = 5_000
 /** After so many events or bytes in a window the stream rests for the remainder of the window. */
 const BURST = { events: 500, bytes: 1_048_576 }
 const WINDOW_MS = 1_000
@@ -56,7 +59,7 @@ export function watchEvents(
     try {
       for (const line of lines.push(chunk)) {
         events += 1
-        if (line.trim() !== '') event(JSON.parse(line))
+        if (line.trim() !== '') event(parseBounded(line, EVENT_VALUES))
       }
       pace()
     } catch (error) {

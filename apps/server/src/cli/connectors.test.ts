@@ -53,7 +53,7 @@ it('names what is wrong with a connector', async () => {
     'bowline: TLS needs all of --ca, --cert and --key.',
   ])
   expect(await add('127.0.0.1 99999')).toEqual([2, 'bowline: port must be 0 to 65535.'])
-  expect((await add('169.254.169.254 2375'))[1]).toContain('169.254.169.254, which is not allowed')
+  expect((await add('169.254.169.254 2375'))[1]).toContain('169.254.169.254 is not allowed')
   expect(await refusal(`connector remove ${person.namespace} lab`)).toEqual([
     2,
     'bowline: The connector must be its uid, as `bowline connector list` shows it.',

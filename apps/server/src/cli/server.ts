@@ -5,6 +5,7 @@ import { systemClock } from '@bowline/base/clock'
 import { readConfig } from '../config.ts'
 import { CONSOLE_NOT_BUILT, isBuilt } from '../http/files/static.ts'
 import { isLoopback } from '../platform/network/address.ts'
+import { publicHost } from '../platform/network/public-host.ts'
 import { productFolders } from '../platform/folders.ts'
 import { randomIds } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
@@ -51,7 +52,8 @@ export async function runServer(env: Readonly<Record<string, string | undefined>
   if (process.send) {
     // A parent that started this process with an IPC channel gets this as data and prints its own message.
     const reachable = !isLoopback(config.settings.BOWLINE_HOST)
-    process.send({ origin, sshPort, setupLink, pin: config.pin, reachable })
+    const listener = publicHost(config.settings.BOWLINE_HOST, undefined)
+    process.send({ origin, sshPort, setupLink, pin: config.pin, reachable, listener })
   } else {
     console.log(`Bowline listens on ${origin} and, for ssh, on port ${sshPort}.`)
     if (!(await isBuilt(productFolders().console))) console.error(CONSOLE_NOT_BUILT)

@@ -58,7 +58,7 @@ export async function startAccounts(accountParts: AccountParts): Promise<Account
     origin: config.publicOrigin ?? `${config.tls ? 'https' : 'http'}://localhost:${settings.BOWLINE_HTTP_PORT}`,
     templates: settings.BOWLINE_MAIL_TEMPLATES,
     texts: config.mailTexts,
-    egress: egressRules(settings),
+    egress: egressRules(settings, log),
     isSending: sendsMail(settings),
     onEnd,
   })

@@ -5,6 +5,7 @@ import type { ServerConfig } from '../config.ts'
 import { createAdmission } from '../gateway/admission/admission.ts'
 import { createSessionBudget } from '../gateway/login/session-budget.ts'
 import type { InstanceKeys } from '../instance/keys.ts'
+import type { Log } from '../platform/log.ts'
 import { addressRanges } from '../platform/network/address.ts'
 import type { EgressRules } from '../platform/network/egress.ts'
 
@@ -31,11 +32,12 @@ export function budgets({ settings, isExemptSource }: ServerConfig, clock: Clock
   }
 }
 
-/** Rules for addresses that people name. */
-export function egressRules(settings: ServerConfig['settings']): EgressRules {
+/** Rules for addresses that people name. @param log where the operator sees what was refused */
+export function egressRules(settings: ServerConfig['settings'], log?: Pick<Log, 'warn'>): EgressRules {
   return {
     privateNetworks: settings.BOWLINE_EDITION !== 'cloud',
     allowed: addressRanges(settings.BOWLINE_EGRESS_ALLOWED),
+    refused: (host, address) => log?.warn('egress.refused', { host, address }),
   }
 }
 

@@ -21,7 +21,7 @@ export function composeConnectors(
     clock,
     log,
     secretKey,
-    egress: egressRules(settings),
+    egress: egressRules(settings, log),
     links,
     node,
     hasLease,

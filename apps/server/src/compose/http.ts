@@ -140,7 +140,7 @@ const TERMINALS = { perSecond: 5, burst: 50 }
 export function apiRoutes(parts: ApiParts): Route[] {
   const { config, keys, system, auth, signIns, tenantContext } = parts
   const { settings } = config
-  const { clock, ids, tokens } = auth
+  const { clock, ids, tokens, log } = auth
   const edition = settings.BOWLINE_EDITION
   const removal = recordingRemoval(parts.recordings.ledger)
   const registration = {
@@ -254,7 +254,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...connectorRoutes({
       ids,
       secretKey: config.secretKey,
-      egress: egressRules(settings),
+      egress: egressRules(settings, log),
       ...parts.connectors,
     }),
     ...announcementRoutes({ system, clock, ids }, edition),

@@ -34,7 +34,7 @@ export function assembleSingleSignOn(
   onEnd: (ending: () => Promise<void>) => void,
 ) {
   const { secretKey, settings } = config
-  const egress = egressRules(settings)
+  const egress = egressRules(settings, auth.log)
   const { clock } = auth
   const clients = createOpenidClients({ clock, secretKey, egress })
   // Links of mails and addresses for providers have the same origin.

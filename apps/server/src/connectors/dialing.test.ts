@@ -191,7 +191,7 @@ describe('an engine that means harm', () => {
       .updateTable('connectors')
       .set({ address: '127.0.0.2', enable: true })
       .execute()
-    await until(async () => (await only(person)).status.message.includes('127.0.0.2, which is not allowed'))
+    await until(async () => (await only(person)).status.message.includes('127.0.0.2 is not allowed'))
     expect(engine.requests.length).toBe(before)
   })
 })

@@ -196,7 +196,7 @@ async function check(deps: ConnectorDeps, ctx: TenantContext, body: Wanted): Pro
   }
   const answer = await judgeEgress(body.address, deps.egress)
   // A name may be known later.
-  if ('refused' in answer && !answer.refused.endsWith('cannot be resolved')) {
+  if ('refused' in answer && !answer.unresolved) {
     fail('INVALID_INPUT', { field: 'address', rule: answer.refused }, ['address'])
   }
 }

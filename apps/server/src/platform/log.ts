@@ -87,6 +87,7 @@ export type LogEvent =
   | 'tunnels.refused'
   | 'tunnels.connected'
   | 'tunnels.closed'
+  | 'egress.refused'
   | 'connector.connected'
   | 'connector.disconnected'
   | 'connector.error'

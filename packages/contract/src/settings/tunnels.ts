@@ -10,7 +10,7 @@ export const TUNNEL_SETTINGS = {
     programs: server,
     schema: z.string().min(1).optional(),
     description:
-      'Domain under which tunnels are reached, by a wildcard DNS record; it must be another one than that of the console.',
+      'Domain under which tunnels are reached, by a wildcard DNS record. It must not be above the name of the console, and should share no registered domain with it: see Deploying.',
   },
   BOWLINE_TUNNELS_TLS_PORT: {
     programs: server,

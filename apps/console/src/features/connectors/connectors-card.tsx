@@ -10,6 +10,7 @@ import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { GatedAction } from '../../ui/feedback/gated.tsx'
 import { Text } from '../../ui/kit.ts'
 import { ListCard } from '../../ui/page/list-card.tsx'
+import { StatusDot } from '../../ui/text/status-dot.tsx'
 import { ConnectorDialog } from './connector-dialog.tsx'
 import { connectorsMessages as texts } from './messages.ts'
 import { connectorKeys, connectorsQuery, engineOf } from './queries.ts'
@@ -81,9 +82,13 @@ function ConnectorRow({ connector, may, onEdit, onToggle, onRemove }: ConnectorR
     <li className={classes['row']}>
       <div className={classes['facts']}>
         <Text size="sm">{engine}</Text>
-        <Text size="xs" c="dimmed" component="div">
-          {stateOf(connector)}
-        </Text>
+        {connector.enable && connector.status.state !== 'connected' ? (
+          <Text size="xs" c="var(--mantine-color-error)" component="div">
+            {stateOf(connector)}
+          </Text>
+        ) : (
+          <StatusDot on={connector.enable} label={stateOf(connector)} text />
+        )}
       </div>
       <div className={classes['actions']}>
         <GatedAction {...gate} label={power} hint={power} onClick={onToggle}>

@@ -7,8 +7,10 @@ import type { ListPage } from '../../live/apply-events.ts'
 import { Title } from '../../ui/kit.ts'
 import { formatCount } from '../../ui/text/numbers.ts'
 import { useNow } from '../../ui/text/ticker.ts'
-import { deviceListQuery } from '../../core/devices/queries.ts'
+import { deviceListQuery, statsQuery } from '../../core/devices/queries.ts'
 import { useBillingAttention } from '../billing/use-attention.ts'
+import { certificateMessages } from '../certificates/messages.ts'
+import { certificatesQuery } from '../certificates/queries.ts'
 import { namespaceQuery } from '../namespaces/queries.ts'
 import { sessionListQuery } from '../sessions/queries.ts'
 import { sessionFilter } from '../sessions/search.ts'
@@ -68,12 +70,26 @@ function useAttentionItems(): readonly AttentionItem[] {
   )
   const apiKeys = useQuery(allApiKeysQuery(api))
   const { data: namespace } = useQuery({ ...namespaceQuery(api, tenant), enabled: tenant !== '' })
+  const { data: stats } = useQuery(statsQuery(api))
   const billing = useBillingAttention()
+  const isAdmin = usePerson()?.instance_admin === true
+  const certificates = useQuery({ ...certificatesQuery(api), enabled: isAdmin, refetchInterval: false })
+  const ending = certificates.data?.certificates.flatMap(({ use, state }) =>
+    state === 'valid' ? [] : [{ use, state }],
+  )
   const expiring = apiKeys.data?.filter((key) => expiresSoon(key, nowMs)) ?? []
   const used = namespace && namespace.max_devices > 0 ? namespace.device_count / namespace.max_devices : 0
   const plan = billing.isCloud ? '/settings/billing' : '/settings'
   return [
     ...(billing.warning === undefined ? [] : [{ text: billing.warning, link: { to: plan } as const }]),
+    ...(ending ?? []).map(({ use, state }) => ({
+      text: `${certificateMessages.uses[use]}: ${certificateMessages.warnings[state]}`,
+      link: { to: '/instance/certificates' } as const,
+    })),
+    ...attentionItem(stats?.containers.pending ?? 0, attention.containers, {
+      to: '/containers',
+      search: { status: 'pending' },
+    }),
     ...attentionItem(totalOf(lost), attention.lost, { to: '/devices', search: { presence: 'offline' } }),
     ...attentionItem(totalOf(refused), attention.refused, { to: '/sessions', search: { state: 'refused', from } }),
     ...attentionItem(expiring.length, (count) => attention.expiring(count, expiring[0]?.name ?? ''), {

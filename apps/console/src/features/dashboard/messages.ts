@@ -4,12 +4,15 @@ export const dashboardMessages = {
   counters: 'Counters',
   online: 'Devices online',
   ofRegistered: (count: string) => `of ${count}`,
+  containers: (online: string, registered: string) => `and ${online} of ${registered} containers`,
   pending: 'Waiting for you',
   active: 'Running sessions',
   rejected: 'Rejected devices',
   loadFailed: 'The counters could not be loaded.',
   attention: {
     title: 'Needs attention',
+    containers: (count: number) =>
+      count === 1 ? '1 container waits to be accepted' : `${count} containers wait to be accepted`,
     lost: (count: number) =>
       count === 1 ? '1 device seen since yesterday is offline' : `${count} devices seen since yesterday are offline`,
     refused: (count: number) =>

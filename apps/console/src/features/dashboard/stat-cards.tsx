@@ -28,6 +28,11 @@ export function StatCards() {
             <span className={classes['of']}>{texts.ofRegistered(formatCount(stats.devices.registered))}</span>
           ) : null}
         </span>
+        {stats && stats.containers.registered > 0 ? (
+          <span className={classes['of']}>
+            {texts.containers(formatCount(stats.containers.online), formatCount(stats.containers.registered))}
+          </span>
+        ) : null}
       </Link>
       <Link
         to="/devices"

@@ -1,5 +1,6 @@
 // Texts of tunnels.
 import type { TunnelDoor, TunnelProtocol, TunnelTls } from '@bowline/contract/schemas/tunnel'
+import { formatCount } from '../../ui/text/numbers.ts'
 
 export const tunnelsMessages = {
   title: 'Tunnels',
@@ -69,7 +70,9 @@ export const tunnelsMessages = {
   isPaused: 'Paused: new requests are not shown.',
   noRequests: 'No requests yet.',
   requestsFailed: 'The requests could not be loaded',
-  columns: { request: 'Request', status: 'Status', bytes: 'Bytes', source: 'Source', time: 'When' },
+  columns: { request: 'Request', status: 'Status', bytes: 'Bytes', took: 'Took', source: 'Source', time: 'When' },
+  took: (milliseconds: number) =>
+    milliseconds < 10_000 ? `${formatCount(milliseconds)} ms` : `${formatCount(Math.round(milliseconds / 1_000))} s`,
   change: (target: string) => `Change ${target}`,
   save: 'Save',
   saved: (target: string) => `The tunnel to ${target} is changed.`,

@@ -7,6 +7,7 @@ import { keys } from '../../live/apply-events.ts'
 import { Switch } from '../../ui/kit.ts'
 import { tunnelsMessages as texts } from './messages.ts'
 import { tunnelKeys } from './queries.ts'
+import classes from './tunnels.module.css'
 
 export function StableNames({ device, may }: { readonly device: Device; readonly may: boolean }) {
   const { api } = useRuntime()
@@ -18,6 +19,7 @@ export function StableNames({ device, may }: { readonly device: Device; readonly
   })
   return (
     <Switch
+      className={classes['names']}
       label={texts.stableNames}
       description={texts.stableNamesHint}
       checked={device.public_url}

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { useRuntime } from '../../core/context.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Button, Stack, Text } from '../../ui/kit.ts'
+import { formatCount } from '../../ui/text/numbers.ts'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
 import { tunnelsMessages as texts } from './messages.ts'
 import { tunnelRequestsQuery } from './queries.ts'
@@ -53,11 +54,16 @@ export function TunnelRequests({ tunnel }: { readonly tunnel: Tunnel }) {
             <tbody>
               {query.data.map((request) => (
                 <tr key={request.id}>
-                  <td>
-                    {request.method} {request.path}
+                  <td title={request.path}>
+                    <span className={classes['path']}>
+                      {request.method} {request.path}
+                    </span>
                   </td>
-                  <td data-column="status">{request.status || '–'}</td>
-                  <td data-column="bytes">{request.bytes_out}</td>
+                  <td data-column="status" data-failed={request.status >= 400 || undefined}>
+                    {request.status || '–'}
+                  </td>
+                  <td data-column="bytes">{formatCount(request.bytes_out)}</td>
+                  <td data-column="took">{texts.took(request.milliseconds)}</td>
                   <td data-column="source">{request.source}</td>
                   <td data-column="time">
                     <TimeAgo time={request.started_at} />

@@ -60,7 +60,7 @@ export function TunnelsCard({ device }: { readonly device: Device }) {
       <Dialog opened={shown?.what === 'code'} onClose={close} title={texts.codeTitle(target)}>
         {shown ? <QrCode text={shown.tunnel.url} label={texts.codeTitle(target)} /> : null}
       </Dialog>
-      <Dialog opened={shown?.what === 'requests'} onClose={close} title={texts.requestsTitle(target)}>
+      <Dialog opened={shown?.what === 'requests'} onClose={close} title={texts.requestsTitle(target)} size="lg">
         {shown ? <TunnelRequests tunnel={shown.tunnel} /> : null}
       </Dialog>
       <Confirm

@@ -74,6 +74,19 @@ describe('egress', () => {
     const resolve = () => Promise.reject(new Error('ENOTFOUND'))
     expect(await judgeEgress('nowhere.example.org', cloud, resolve)).toEqual({
       refused: 'nowhere.example.org cannot be resolved',
+      unresolved: true,
     })
+  })
+
+  it('tells the operator, not whoever typed the name, which internal address it has', async () => {
+    const seen: string[][] = []
+    const rules = { ...cloud, refused: (...facts: string[]) => void seen.push(facts) }
+    const answer = await judgeEgress('db.internal.example', rules, answers('9.9.9.9', '10.20.30.40'))
+    expect(JSON.stringify(answer)).not.toContain('10.20.30.40')
+    expect(answer).toEqual({
+      refused: 'db.internal.example leads to an address that is not allowed',
+      unresolved: false,
+    })
+    expect(seen).toEqual([['db.internal.example', '10.20.30.40']])
   })
 })

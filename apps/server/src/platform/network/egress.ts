@@ -1,8 +1,9 @@
 // Egress check of user-supplied addresses, against server-side request forgery: a name is resolved once, every answer
 // is checked, and the checked address – never the name – is dialled.
-import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
+import { systemClock } from '@bowline/base/clock'
 import { addressRanges, plainAddress } from './address.ts'
+import { type Resolve, limitLookups, systemResolve } from './lookups.ts'
 
 /**
  * Never allowed: this machine, link-local (and cloud metadata services), unspecified, multicast and reserved addresses,
@@ -53,37 +54,39 @@ export interface EgressRules {
   readonly privateNetworks: boolean
   /** Ranges that the operator always allows. */
   readonly allowed: (address: string) => boolean
+  /** Tells the operator which address was refused; whoever typed the name does not learn it. */
+  readonly refused?: (host: string, address: string) => void
 }
 
-export type Resolve = (host: string) => Promise<readonly string[]>
+/** `unresolved`: the name may have an address later. */
+export type EgressAnswer = { readonly address: string } | { readonly refused: string; readonly unresolved: boolean }
 
-const systemResolve: Resolve = async (host) => (await lookup(host, { all: true })).map((answer) => answer.address)
-
-export type EgressAnswer = { readonly address: string } | { readonly refused: string }
+const ownResolve = limitLookups(systemResolve, systemClock)
 
 /**
  * Checks the addresses behind a host name or address.
- * @returns the address to dial, or the reason for a refusal. One bad answer among several refuses all of them: the next
- *   lookup may return another one
+ * @returns the address to dial, or the reason for a refusal, which names no address that the caller has not typed. One
+ *   bad answer among several refuses all of them: the next lookup may return another one
  */
 export async function judgeEgress(
   host: string,
   rules: EgressRules,
-  resolve: Resolve = systemResolve,
+  resolve: Resolve = ownResolve,
 ): Promise<EgressAnswer> {
   const bare = host.replace(/^\[|\]$/g, '')
   let addresses: readonly string[]
   try {
     addresses = isIP(bare) ? [bare] : looksNumeric(bare) ? [] : await resolve(bare)
   } catch {
-    return { refused: `${host} cannot be resolved` }
+    return { refused: `${host} cannot be resolved`, unresolved: true }
   }
   const [first] = addresses
-  if (first === undefined) return { refused: `${host} is no address that can be dialled` }
+  if (first === undefined) return { refused: `${host} is no address that can be dialled`, unresolved: false }
   const bad = addresses.map((address) => plainAddress(address)).find((address) => !mayDial(address, rules))
-  return bad === undefined
-    ? { address: plainAddress(first) }
-    : { refused: `${host} leads to ${bad}, which is not allowed` }
+  if (bad === undefined) return { address: plainAddress(first) }
+  rules.refused?.(host, bad)
+  const refused = isIP(bare) === 0 ? `${host} leads to an address that is not allowed` : `${host} is not allowed`
+  return { refused, unresolved: false }
 }
 
 function mayDial(address: string, rules: EgressRules): boolean {

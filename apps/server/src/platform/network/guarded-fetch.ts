@@ -2,6 +2,7 @@
 // is dialled, redirects are not followed, and size and time are limited.
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import { CIPHERS_OF_STRANGERS } from '@bowline/base/tls-clients'
 import { type EgressRules, judgeEgress } from './egress.ts'
 
 export interface GuardedRequest {
@@ -40,6 +41,7 @@ function send(url: URL, address: string, { method = 'GET', headers, body, maxByt
     const outgoing = request(url, {
       method,
       agent: false,
+      ciphers: CIPHERS_OF_STRANGERS,
       signal: AbortSignal.timeout(timeoutMs),
       headers: {
         ...headers,

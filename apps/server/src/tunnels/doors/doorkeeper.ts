@@ -7,18 +7,18 @@ import { TunnelVisitBody } from '@bowline/contract/schemas/tunnel'
 import type { DeviceUid, UserId } from '@bowline/contract/schemas/common'
 import type { Clock } from '@bowline/base/clock'
 import type { Kysely } from 'kysely'
-import type { Rate, Rates } from '../../budgets/rates.ts'
+import type { Rates } from '../../budgets/rates.ts'
 import type { PasswordHasher } from '../../auth/passwords.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { BrowserVisitor } from '../../held-logins/browser-factor.ts'
 import { findEndedMemberships } from '../../membership/membership.ts'
-import { sourceKey } from '../../platform/network/address.ts'
 import { getAccount } from '../../users/service.ts'
 import { type LiveTunnel, findLive, tenantOfDisabled } from '../live.ts'
 import { cookieOf } from '../proxy/cookies.ts'
 import type { Origin } from '../proxy/headers.ts'
 import { type Page, failurePage, passwordPage, redirectPage, wantsJson } from '../proxy/pages.ts'
 import { tunnelUrl } from '../service.ts'
+import { countGuesses } from './guesses.ts'
 import { type Pass, markOf, passCookie, passCookieName, passEnd, readPass } from './passes.ts'
 
 /** Visit that a one-use link admits to. */
@@ -94,15 +94,13 @@ export interface Doorkeeper {
   mayStay(tunnel: LiveTunnel, visitor: Pick<Visitor, 'headers' | 'origin'>): Promise<boolean>
 }
 
-/** Guesses of one source at one tunnel, and of all sources at one tunnel. */
-const GUESSES: Rate = { name: 'tunnel-guess', perSecond: 1 / 30, burst: 10 }
-const GUESSES_OF_ALL: Rate = { name: 'tunnel-guess-of-all', perSecond: 1 / 2, burst: 100 }
 const MAX_FORM_BYTES = 4_096
 const DOOR_PATH = '/.bowline/door'
 const VISIT_PATH = '/.bowline/visit'
 
 export function createDoorkeeper(deps: DoorkeeperDeps): Doorkeeper {
-  const { system, clock, secret, rates } = deps
+  const { system, clock, secret } = deps
+  const guesses = countGuesses(deps.rates)
 
   async function isMember(tunnel: Pick<LiveTunnel, 'tenant'>, { user, epoch, signIn }: Person): Promise<boolean> {
     const [account, isSignedIn] = await Promise.all([getAccount(system, user), deps.isSignedIn(user, signIn)])
@@ -155,16 +153,13 @@ export function createDoorkeeper(deps: DoorkeeperDeps): Doorkeeper {
     const form = await readForm(visitor.body)
     const path = safePath(form?.get('path') ?? '/')
     const password = form?.get('password') ?? ''
-    const key = `${tunnel.address} ${sourceKey(origin.remote)}`
-    // Counted before the password is checked: concurrent guesses must not pass together.
-    if (!(await rates.take(GUESSES, key)) || !(await rates.take(GUESSES_OF_ALL, tunnel.address)))
-      return failurePage('TOO_MANY', headers.accept)
+    if (!(await guesses.begin(tunnel, origin.remote))) return failurePage('TOO_MANY', headers.accept)
     if (!(await deps.passwords.verify(tunnel.passwordHash, password, origin.remote))) {
       return wantsJson(headers.accept)
         ? failurePage('PASSWORD', headers.accept)
         : passwordPage(path, 'The password is wrong.')
     }
-    await Promise.all([rates.refund(GUESSES, key), rates.refund(GUESSES_OF_ALL, tunnel.address)])
+    await guesses.admit(tunnel, origin.remote)
     const mark = markOf(tunnel.passwordHash ?? '')
     const pass = { door: 'password' as const, address: tunnel.address, until: passEnd(clock.now()), mark }
     return redirectPage(path, { 'set-cookie': passCookie(pass, secret, origin.secure) })

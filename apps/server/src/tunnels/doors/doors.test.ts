@@ -5,6 +5,7 @@ import { until } from '@bowline/testkit/until'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, type Person, bootServer, outcome } from '../../testing/boot.ts'
+import { databaseRates } from '../../budgets/rates.ts'
 import { type FakeDevice, fakeDevice } from '../../testing/gateway.ts'
 import {
   type Asked,
@@ -15,6 +16,7 @@ import {
   openTunnel,
   tunnelDevice,
 } from '../testing/device.ts'
+import { GUESSES_OF_ALL } from './guesses.ts'
 
 let clock: ManualClock
 let server: BootedServer
@@ -202,11 +204,11 @@ describe('the door of a namespace whose logins need a second factor', () => {
 })
 
 describe('the door with a password', () => {
-  const type = (tunnel: Tunnel, password: string, path = '/') =>
+  const type = (tunnel: Tunnel, password: string, path = '/', headers = {}) =>
     ask(server, tunnel.full_address, {
       method: 'POST',
       path: '/.bowline/door',
-      headers: { ...PAGE, 'content-type': 'application/x-www-form-urlencoded', origin: 'null' },
+      headers: { ...PAGE, 'content-type': 'application/x-www-form-urlencoded', origin: 'null', ...headers },
       body: new URLSearchParams({ password, path }).toString(),
     })
 
@@ -242,6 +244,30 @@ describe('the door with a password', () => {
     expect((await type(tunnel, 'open sesame')).status).toBe(429)
     clock.advance(30_000)
     expect((await type(tunnel, 'open sesame')).status).toBe(303)
+  })
+
+  const from = (address: string) => ({ 'x-forwarded-for': address })
+
+  it('locks out no other network by the guesses of one, however many sources that has', async () => {
+    const tunnel = await guarded({ door: 'password', password: 'open sesame' })
+    const strangers = Array.from({ length: 120 }, (_, i) => from(`2001:470:1:${(i % 12).toString(16)}::1`))
+    const guesses = await Promise.all(strangers.map((headers, i) => type(tunnel, `guess ${i}`, '/', headers)))
+    expect(guesses.filter(({ status }) => status === 403)).toHaveLength(60)
+    expect((await type(tunnel, 'open sesame', '/', from('2001:470:1:ffff::1'))).status).toBe(429)
+    expect((await type(tunnel, 'open sesame', '/', from('192.0.2.77'))).status).toBe(303)
+  })
+
+  it('admits from where somebody has come in before, while guesses from everywhere lock strangers out', async () => {
+    const tunnel = await guarded({ door: 'password', password: 'open sesame' })
+    const known = from('192.0.2.77')
+    expect((await type(tunnel, 'open sesame', '/', known)).status).toBe(303)
+    const rates = databaseRates(server.database.system(), clock)
+    while (await rates.take(GUESSES_OF_ALL, tunnel.address));
+    expect((await type(tunnel, 'open sesame', '/', from('198.51.100.3'))).status).toBe(429)
+    expect((await type(tunnel, 'open sesame', '/', known)).status).toBe(303)
+    const params = { uid: device.device.uid, address: tunnel.address }
+    await owner.client.call(operations.tunnels.update, { params, body: { password: 'another one' } })
+    expect((await type(tunnel, 'another one', '/', known)).status).toBe(429)
   })
 
   it('ends visits with a new password, and with another door', async () => {

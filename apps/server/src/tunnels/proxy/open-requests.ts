@@ -1,4 +1,5 @@
-// Requests and TCP connections under way: their limits, and what ends them from this side.
+// Requests and TCP connections under way: their limits, and what ends them from this side. Whoever opens many and lets
+// them wait keeps nobody out: at a limit the source with the most of those gives one up.
 import { LIMITS } from '@bowline/contract/limits'
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { LiveTunnel } from '../live.ts'
@@ -14,10 +15,10 @@ export interface OpenRequest {
   mayStay?: (tunnel: LiveTunnel) => Promise<boolean>
   /** Monotonic milliseconds of the last byte in either direction. */
   activeAt: number
-  /** The service has begun its answer. */
+  /** The service has begun its answer; for TCP, the client has taken it up. */
   answered: boolean
-  /** Ends it towards both sides. @param why `timeout` answers with a page if nothing was sent yet */
-  end: (why: 'ended' | 'timeout') => void
+  /** Ends it towards both sides. @param why `timeout` and `crowded` answer with a page if nothing was sent yet */
+  end: (why: 'ended' | 'timeout' | 'crowded') => void
 }
 
 export class OpenRequests {
@@ -39,19 +40,22 @@ export class OpenRequests {
     const { perTunnel, perSource, total } = LIMITS.tunnels.open
     const ofSource = this.#bySource.get(request.source) ?? 0
     const ofTunnel = this.#byLabel.get(request.label) ?? 0
-    if (this.#all.size >= total || ofSource >= perSource || ofTunnel >= perTunnel) return false
+    if (ofSource >= perSource) return false
+    if (ofTunnel >= perTunnel && !this.#makeRoom(request, ({ label }) => label === request.label)) return false
+    if (this.#all.size >= total && !this.#makeRoom(request, () => true)) return false
     this.#all.add(request)
-    this.#bySource.set(request.source, ofSource + 1)
-    this.#byLabel.set(request.label, ofTunnel + 1)
+    increment(this.#bySource, request.source)
+    increment(this.#byLabel, request.label)
     return true
   }
 
   /** The request has found its tunnel. @returns false at the limit of the tunnel's namespace */
   assign(request: OpenRequest, tunnel: LiveTunnel): boolean {
-    const ofTenant = this.#byTenant.get(tunnel.tenant) ?? 0
-    if (ofTenant >= LIMITS.tunnels.open.perNamespace) return false
+    const { tenant } = tunnel
+    const isFull = (this.#byTenant.get(tenant) ?? 0) >= LIMITS.tunnels.open.perNamespace
+    if (isFull && !this.#makeRoom(request, (other) => other.tunnel?.tenant === tenant)) return false
     if (!this.#all.has(request)) return true
-    this.#byTenant.set(tunnel.tenant, ofTenant + 1)
+    increment(this.#byTenant, tenant)
     request.tunnel = tunnel
     return true
   }
@@ -80,6 +84,32 @@ export class OpenRequests {
   endAll(): void {
     for (const request of this.#all) request.end('ended')
   }
+
+  /**
+   * Ends the oldest unanswered request of the source that has most of them, if that is more than the newcomer's source
+   * would have.
+   * @param among those that share the limit
+   */
+  #makeRoom(newcomer: OpenRequest, among: (other: OpenRequest) => boolean): boolean {
+    const bySource = new Map<string, OpenRequest[]>()
+    for (const other of this.#all) {
+      if (other === newcomer || other.answered || !among(other)) continue
+      const held = bySource.get(other.source)
+      if (held) held.push(other)
+      else bySource.set(other.source, [other])
+    }
+    let most: readonly OpenRequest[] = []
+    for (const held of bySource.values()) if (held.length > most.length) most = held
+    const [oldest] = most
+    if (!oldest || most.length <= (bySource.get(newcomer.source)?.length ?? 0) + 1) return false
+    this.remove(oldest)
+    oldest.end('crowded')
+    return true
+  }
+}
+
+function increment(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 
 function decrement(counts: Map<string, number>, key: string): void {

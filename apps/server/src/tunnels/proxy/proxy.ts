@@ -45,6 +45,8 @@ export interface TunnelProxy {
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer, origin: Origin) => void
 }
 
+/** Answer to a request that is ended from this side. */
+const CODES = { ended: 'UNKNOWN', timeout: 'TIMEOUT', crowded: 'BUSY' } as const
 /** Requests per second and source. */
 const REQUESTS = { perSecond: 200, burst: 2_000 }
 /** Requests per second and source for addresses without a tunnel: each costs a query. */
@@ -90,7 +92,7 @@ export function createTunnelProxy(deps: ProxyDeps): TunnelProxy {
       answered: false,
       end(why) {
         abort()
-        refuse(why === 'timeout' ? 'TIMEOUT' : 'UNKNOWN')
+        refuse(CODES[why])
       },
     }
     if (!open.add(entry)) return refuse('BUSY')
@@ -105,7 +107,7 @@ export function createTunnelProxy(deps: ProxyDeps): TunnelProxy {
     const visitor: Visitor = { method, url, headers, origin, body: request }
     admit(label, visitor, entry)
       .then(async (admitted) => {
-        if (arrival.isGone()) return
+        if (arrival.isGone() || !open.has(entry)) return
         if ('body' in admitted) return arrival.answer(admitted)
         if (!open.assign(entry, admitted)) return refuse('BUSY')
         entry.mayStay = async (current) =>
@@ -113,7 +115,7 @@ export function createTunnelProxy(deps: ProxyDeps): TunnelProxy {
         entry.activeAt = clock.monotonic()
         stopWatching = watchExpiry(entry)
         const link = await deps.linkOf(admitted.device)
-        if (arrival.isGone()) return
+        if (arrival.isGone() || !open.has(entry)) return
         if (!link) return refuse('OFFLINE')
         const connections = new Set<Duplex>()
         const connect = (): Duplex => {

@@ -70,6 +70,16 @@ it.each([
   ['a second Host', `Host: other.example\r\n\r\n`],
   ['a bad chunk size', `Transfer-Encoding: chunked\r\n\r\n0x2\r\nab\r\n0\r\n\r\n${HIDDEN}`],
   ['a chunk without its end', `Transfer-Encoding: chunked\r\n\r\n1\r\nabc0\r\n\r\n${HIDDEN}`],
+  ['a bare LF behind a chunk size', `Transfer-Encoding: chunked\r\n\r\n1\na\r\n0\r\n\r\n${HIDDEN}`],
+  ['a bare LF behind a chunk', `Transfer-Encoding: chunked\r\n\r\n1\r\na\n0\r\n\r\n${HIDDEN}`],
+  ['a bare LF in a chunk extension', `Transfer-Encoding: chunked\r\n\r\n2;a\nxx\r\n2f\r\n0\r\n\r\n${HIDDEN}0\r\n\r\n`],
+  ['a chunk size beyond all numbers', `Transfer-Encoding: chunked\r\n\r\n10000000000000001\r\na\r\n0\r\n\r\n${HIDDEN}`],
+  ['a vertical tab before an encoding', `Transfer-Encoding:\u000bchunked\r\n\r\n0\r\n\r\n${HIDDEN}`],
+  ['an encoding in quotes', `Transfer-Encoding: "chunked"\r\n\r\n0\r\n\r\n${HIDDEN}`],
+  ['an empty encoding', `Transfer-Encoding:\r\nContent-Length: 5\r\n\r\n0\r\n\r\n${HIDDEN}`],
+  ['an empty length', `Content-Length:\r\n\r\n${HIDDEN}`],
+  ['a length in hexadecimal', `Content-Length: 0x0\r\n\r\n${HIDDEN}`],
+  ['a bare LF at the end of its head', `Transfer-Encoding: chunked\n\n0\r\n\r\n${HIDDEN}`],
 ])('refuses a request with %s', async (_, rest) => {
   const { host, seen } = await recorder()
   const answer = await send(`POST / HTTP/1.1\r\nHost: ${host}\r\n${rest}`)

@@ -169,8 +169,9 @@ export function createTcpTunnels(deps: TcpTunnelDeps): TcpTunnels {
       service.once('connect', () => {
         service.off('error', failed)
         socket.off('close', gone).off('close', closed)
-        entry.answered = true
         entry.activeAt = clock.monotonic()
+        // A client that only says hello has not come to stay: the second message of TLS needs the service's first.
+        service.once('data', () => socket.once('data', () => (entry.answered = true)))
         entry.end = () => {
           socket.resetAndDestroy()
           service.destroy()
