@@ -1,4 +1,4 @@
-// JSON of an engine, within bounds of what parsing costs: a few megacodes of brackets alone would keep the process, and
+// JSON of an engine, within bounds of what parsing costs: a few megabytes of brackets alone would keep the process, and
 // every connection in it, busy for seconds.
 import { EngineError } from './errors.ts'
 
