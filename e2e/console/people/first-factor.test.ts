@@ -61,6 +61,8 @@ it('is added after a new sign-in at the provider, without a password', async () 
   await ageSignIns()
 
   await page.goto('/profile')
+  await page.getByText('your account has no password').waitFor()
+  expect(await page.getByRole('button', { name: 'Set a password' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Add a passkey' }).click()
   const passkey = page.getByRole('dialog', { name: 'Add a passkey' })
   await passkey.getByRole('textbox', { name: 'Name' }).waitFor()

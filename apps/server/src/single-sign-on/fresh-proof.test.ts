@@ -3,6 +3,7 @@ import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { unique } from '../registration/testing.ts'
+import { addFactor } from '../mfa/testing.ts'
 import { type BootedServer, type Person, bootServer, outcome } from '../testing/boot.ts'
 import { CLIENT, type TestOpenidProvider, startOpenidProvider } from './openid/testing/provider.ts'
 import { createIdentityProvider } from './saml/testing/identity-provider.ts'
@@ -95,6 +96,15 @@ describe('a sign-in by SAML', () => {
       expect(await outcome(client.call(passkeys.registerOptions, { body: {} }))).toBe(refused || '200')
     },
   )
+
+  it('brings no password that could not be used: an administrator opens that way in', async () => {
+    const browser = testBrowser(server)
+    const client = server.client((await browser.signIn(await saml.signIn(browser, parts()))).token)
+    const set = () => outcome(client.call(passkeys.setPassword, { body: { password: 'correct horse 2' } }))
+    expect(await set()).toBe('400 INVALID_INPUT password')
+    await addFactor(client, clock)
+    expect(await set()).toBe('400 INVALID_INPUT password')
+  })
 
   it('adds no first factor by a session at the provider where the account has a password, but by that', async () => {
     const person = await server.addPerson(unique())
