@@ -107,7 +107,6 @@ function hostedProvider({ key = 'first', nextKey, encrypts, needsSignedRequests 
     'assertion.encryption': encrypts ?? false,
     'validate.authnrequest': needsSignedRequests ?? false,
     // Persistent names are made of this attribute, for each service provider another.
-    identifyingAttribute: 'uid',
     'userid.attribute': 'uid',
   }
 }

@@ -4,6 +4,7 @@ import { operations } from '@bowline/contract/operations'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { CLIENT, startOpenidProvider } from '../../../apps/server/src/single-sign-on/openid/testing/provider.ts'
+import { createIdentityProvider } from '../../../apps/server/src/single-sign-on/saml/testing/identity-provider.ts'
 import { launchBrowser, openPage } from '../../support/browser.ts'
 import { type TestSmtp, startSmtp } from '../../../apps/server/src/mails/testing/smtp.ts'
 import { until } from '../../support/wait.ts'
@@ -92,6 +93,37 @@ it('sets a SAML provider up by hand, with its options, and changes the own key',
   await page.setViewportSize({ width: 390, height: 844 })
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   expect(await accessibilityViolations(page, 'sizes')).toEqual([])
+  expect(complaints).toEqual([])
+})
+
+it('says what a pasted response would do, and why it refuses another', async () => {
+  const client = await server.client()
+  const idp = await createIdentityProvider()
+  const proof = { current_password: server.account.password }
+  await client.call(operations.mfa.prove, { body: proof })
+  const names = { email_attribute: 'emailAddress', name_attribute: 'displayName' }
+  await client.call(operations.singleSignOn.setProvider, { body: { metadata: idp.metadata(), ...names } })
+  const { own } = await settings()
+  const [recipient, audience] = [own.assertion_url, own.entity_id]
+  const grace = { emailAddress: 'grace@example.org', displayName: 'Grace' }
+  const said = { recipient, audience, now: Date.now(), requestId: '_any', nameId: 'grace-1', attributes: grace }
+  const { page, complaints } = await openPage(browser, { baseURL: server.origin })
+  await openSignedIn(page, OPERATOR, '/instance/sign-in')
+  const card = page.getByRole('region', { name: 'Check a response' })
+  const check = async (xml: string) => {
+    await card.getByRole('textbox').fill(xml)
+    await card.getByRole('button', { name: 'Check', exact: true }).click()
+  }
+  await check(idp.response(said))
+  await card.getByText('Accepted: grace-1, grace@example.org.').waitFor()
+  await card.getByText('It creates an account.').waitFor()
+  await card.getByText('displayname: Grace').waitFor()
+  expect(await violationsInBothThemes(page)).toEqual({ light: [], dark: [] })
+  await check(idp.response({ ...said, audience: 'https://elsewhere.example' }))
+  await card.getByText('Refused: its audience is another.').waitFor()
+  await check(idp.response({ ...said, attributes: { mail: 'grace@example.org', displayName: 'Grace' } }))
+  await card.getByText('Refused: it lacks attributes that the mappings name: emailaddress.').waitFor()
+  await card.getByText('mail: grace@example.org').waitFor()
   expect(complaints).toEqual([])
 })
 

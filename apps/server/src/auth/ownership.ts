@@ -9,9 +9,10 @@ import { type AuthDeps, isCurrentPassword } from './service.ts'
 import { signInTimes } from './sign-ins/service.ts'
 
 /**
- * Refuses callers who neither have signed in lately nor know the password.
+ * Refuses callers who neither have proven a credential lately nor know the password.
  * @param password current password; undefined if none was given
- * @throws {BowlineError} INVALID_INPUT naming `current_password`; LOCKED_OUT
+ * @throws {BowlineError} INVALID_INPUT naming `current_password`; FRESH_PROOF_REQUIRED for an account without a
+ *   password; LOCKED_OUT
  */
 export async function requireOwner(
   deps: AuthDeps,
@@ -20,12 +21,15 @@ export async function requireOwner(
   password: string | undefined,
   origin: Origin,
 ): Promise<void> {
-  // A sign-in by a provider that asked for nothing is enough: people without a password get their first factor by it.
-  const { begun } = await signInTimes(deps, actor.id, signInOf(actor))
-  if (begun > deps.clock.now() - LIMITS.freshProofMinutes * 60_000) return
+  const minutes = LIMITS.freshProofMinutes
+  const { begun, proven } = await signInTimes(deps, actor.id, signInOf(actor))
+  // Where a provider does not tell when it asked for a credential there is nothing but the sign-in to go by: its people
+  // could never add a factor otherwise.
+  if ((proven || begun) > deps.clock.now() - minutes * 60_000) return
+  if (account.passwordHash === undefined) fail('FRESH_PROOF_REQUIRED', { minutes })
   // A missing password is not counted as a guess.
   if (password && (await isCurrentPassword(deps, account, password, origin))) return
-  const rule = password ? 'is wrong' : `is required: you signed in more than ${LIMITS.freshProofMinutes} minutes ago`
+  const rule = password ? 'is wrong' : `is required: you proved who you are more than ${minutes} minutes ago`
   fail('INVALID_INPUT', { field: 'current_password', rule }, ['current_password'])
 }
 

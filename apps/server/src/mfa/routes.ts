@@ -55,7 +55,7 @@ export function mfaRoutes(deps: MfaDeps, signIns: RateLimiter): Route[] {
       return startLogin(deps, account, originOf(context))
     }),
     userRoute(mfa.get, ({ actor }) => describeFactors(deps, actor.id)),
-    userRoute(mfa.generate, ({ actor }) => generateFactor(deps, actor.id)),
+    userRoute(mfa.generate, (context) => generateFactor(deps, context.actor, originOf(context))),
     userRoute(mfa.enable, (context, { body }) => enableFactor(deps, context.actor, body, originOf(context))),
     userRoute(mfa.disable, (context, { body }) => disableFactors(deps, context.actor, body, originOf(context))),
     userRoute(mfa.rename, (context, { params, body }) =>

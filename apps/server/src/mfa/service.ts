@@ -73,11 +73,15 @@ export async function describeFactors(deps: MfaDeps, user: UserId): Promise<Seco
 }
 
 /**
- * Generates a secret, and recovery codes unless the account has some. Only their hashes are stored, for an hour.
- * @throws {BowlineError} NOT_FOUND
+ * Generates a secret, and recovery codes unless the account has some. Only their hashes are stored, for an hour. People
+ * without a password prove who they are first, because they leave the page to do so, and the secret with it.
+ * @throws {BowlineError} FRESH_PROOF_REQUIRED for the first factor of an account without a password; NOT_FOUND
  */
-export async function generateFactor(deps: MfaDeps, user: UserId): Promise<NewFactor> {
-  const { username } = await accountOf(deps, user)
+export async function generateFactor(deps: MfaDeps, actor: UserActor, origin: Origin): Promise<NewFactor> {
+  const user = actor.id
+  const account = await accountOf(deps, user)
+  const { username, mfaEnabled, passwordHash } = account
+  if (!mfaEnabled && passwordHash === undefined) await requireOwner(deps, actor, account, undefined, origin)
   const secret = newSecret()
   const recoveryCodes = (await hasRecoveryCodes(deps.db, user)) ? [] : newRecoveryCodes()
   const row = {
@@ -100,11 +104,11 @@ export interface NewAuthenticator {
 }
 
 /**
- * Adds an authenticator. The first one switches the second factor on, and needs a sign-in of the last minutes or the
- * current password.
+ * Adds an authenticator. The first one switches the second factor on, and needs a credential proven within the last
+ * minutes or the current password.
  * @throws {BowlineError} INVALID_INPUT for a secret or recovery codes that were not generated for this account, and in
  *   the cloud edition without a recovery address; for a missing or wrong current password; CODE_REFUSED; FACTOR_LIMIT;
- *   FRESH_PROOF_REQUIRED when the account has a factor; TOO_MANY_REQUESTS; LOCKED_OUT; NOT_FOUND
+ *   FRESH_PROOF_REQUIRED when the account has a factor, or no password; TOO_MANY_REQUESTS; LOCKED_OUT; NOT_FOUND
  */
 export async function enableFactor(
   deps: MfaDeps,

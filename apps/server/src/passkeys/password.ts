@@ -22,7 +22,7 @@ export async function removePassword(deps: PasskeyDeps, actor: UserActor, origin
 /**
  * Sets a password for the caller's account, which has none, and ends every session.
  * @throws {BowlineError} PASSWORD_EXISTS; FRESH_PROOF_REQUIRED; INVALID_INPUT for a password that equals a name of the
- *   account; NOT_FOUND
+ *   account, and for accounts that sign in at a provider only; NOT_FOUND
  */
 export async function setOwnPassword(
   deps: PasskeyDeps,
@@ -40,6 +40,12 @@ export async function setOwnPassword(
 /** An account without a factor could be taken over by a stolen token alone. */
 function requireNone(account: Account): void {
   if (account.passwordHash !== undefined) fail('PASSWORD_EXISTS')
+  // No sign-in would accept it: who leaves at the provider shall have no other way in.
+  if (!account.authMethods.includes('local')) {
+    const rule =
+      'cannot be set: the account signs in at an identity provider, unless an administrator gives it a password'
+    fail('INVALID_INPUT', { field: 'password', rule }, ['password'])
+  }
   if (!account.mfaEnabled) fail('FRESH_PROOF_REQUIRED', { minutes: LIMITS.freshProofMinutes })
 }
 

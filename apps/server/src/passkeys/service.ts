@@ -5,6 +5,7 @@ import { NEVER, type UserId } from '@bowline/contract/schemas/common'
 import type { AcceptedCredentials, CreationOptions, NewCredential, Passkey } from '@bowline/contract/schemas/passkey'
 import type { Kysely } from 'kysely'
 import { noteFreshProof, requireFreshProof, signInOf } from '../auth/fresh-proofs.ts'
+import { requireOwner } from '../auth/ownership.ts'
 import { isCurrentPassword } from '../auth/service.ts'
 import { endOtherSignIns } from '../auth/sign-ins/service.ts'
 import type { Origin, UserActor } from '../context.ts'
@@ -30,7 +31,7 @@ import { requireWaysIn } from './ways-in.ts'
 
 /**
  * Challenge for a new passkey.
- * @param password current password; needed without a second factor, ignored with one
+ * @param password current password; needed without a second factor if the account has one
  * @throws {BowlineError} FRESH_PROOF_REQUIRED; INVALID_INPUT for a wrong current password; LOCKED_OUT; PASSKEY_LIMIT;
  *   NOT_FOUND
  */
@@ -65,6 +66,7 @@ async function requireProof(
   origin: Origin,
 ): Promise<void> {
   if (account.mfaEnabled) return requireFreshProof(deps, actor)
+  if (account.passwordHash === undefined) return requireOwner(deps, actor, account, undefined, origin)
   // A missing password is not counted as a guess.
   const isProven = password ? await isCurrentPassword(deps, account, password, origin) : false
   if (!isProven) fail('INVALID_INPUT', { field: 'current_password', rule: 'is wrong' }, ['current_password'])

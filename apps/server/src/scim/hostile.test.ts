@@ -118,10 +118,10 @@ describe('token of SCIM', () => {
   })
 
   it('may send only so many requests', async () => {
-    const answers = []
-    for (let i = 0; i < 520; i += 1) answers.push((await other.send('GET', '/ServiceProviderConfig')).status)
-    expect(answers[0]).toBe(200)
-    expect(answers.at(-1)).toBe(429)
+    const answers: number[] = []
+    const ask = async () => void answers.push((await other.send('GET', '/ServiceProviderConfig')).status)
+    for (let i = 0; i < 13; i += 1) await Promise.all(Array.from({ length: 40 }, ask))
+    expect([answers[0], answers.at(-1)]).toEqual([200, 429])
   })
 })
 

@@ -3,13 +3,14 @@ import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { unique } from '../registration/testing.ts'
+import { addFactor } from '../mfa/testing.ts'
 import { type BootedServer, type Person, bootServer, outcome } from '../testing/boot.ts'
 import { CLIENT, type TestOpenidProvider, startOpenidProvider } from './openid/testing/provider.ts'
 import { createIdentityProvider } from './saml/testing/identity-provider.ts'
 import { ORIGIN, type SamlSignIns, readRequest, samlSignIns } from './saml/testing/sign-in.ts'
-import { testBrowser } from './testing/browser.ts'
+import { testBrowser, tokenOf } from './testing/browser.ts'
 
-const { mfa, openid, programs } = operations
+const { mfa, openid, passkeys, programs } = operations
 const MINUTE = 60_000
 let clock: ManualClock
 let server: BootedServer
@@ -74,14 +75,56 @@ describe('a sign-in by SAML', () => {
     expect(await rows.execute()).toEqual([{ proven_at: new Date(clock.now()) }])
   })
 
-  it('lets people without a password get their first factor, whatever the provider asked for', async () => {
+  it.each([
+    { what: 'just now', minutes: 0, refused: '' },
+    { what: 'an hour ago', minutes: 60, refused: '403 FRESH_PROOF_REQUIRED' },
+    // There is nothing better to go by, and people without a password need a way to their first factor.
+    { what: 'at a time that it does not tell', minutes: null, refused: '' },
+  ])(
+    'adds a first factor without a password where the provider authenticated the person $what',
+    async ({ minutes, refused }) => {
+      const [browser, person] = [testBrowser(server), parts()]
+      const first = server.client((await browser.signIn(await saml.signIn(browser, person))).token)
+      const { secret, recovery_codes } = (await first.call(mfa.generate, {})).body
+      const authenticatedAt = minutes === null ? null : clock.now() - minutes * MINUTE
+      const page = await saml.signIn(browser, { ...person, authenticatedAt })
+      const client = server.client((await browser.signIn(page)).token)
+      expect(await outcome(client.call(mfa.generate, {}))).toBe(refused || '200')
+      // The code is wrong; a password is not asked for.
+      const enable = client.call(mfa.enable, { body: { secret, recovery_codes, code: '000000' } })
+      expect(await outcome(enable)).toBe(refused || '403 CODE_REFUSED')
+      expect(await outcome(client.call(passkeys.registerOptions, { body: {} }))).toBe(refused || '200')
+    },
+  )
+
+  it('brings no password that could not be used: an administrator opens that way in', async () => {
     const browser = testBrowser(server)
-    const page = await saml.signIn(browser, { ...parts(), authenticatedAt: clock.now() - 60 * MINUTE })
-    const client = server.client((await browser.signIn(page)).token)
+    const client = server.client((await browser.signIn(await saml.signIn(browser, parts()))).token)
+    const set = () => outcome(client.call(passkeys.setPassword, { body: { password: 'correct horse 2' } }))
+    expect(await set()).toBe('400 INVALID_INPUT password')
+    await addFactor(client, clock)
+    expect(await set()).toBe('400 INVALID_INPUT password')
+  })
+
+  it('adds no first factor by a session at the provider where the account has a password, but by that', async () => {
+    const person = await server.addPerson(unique())
+    const browser = testBrowser(server)
+    const own = { nameId: person.auth.email, attributes: { emailAddress: person.auth.email, displayName: 'Grace' } }
+    const page = await saml.signIn(browser, { ...own, authenticatedAt: clock.now() - 60 * MINUTE })
+    const body = { token: tokenOf(page), password: person.password }
+    const linked = await browser.send('/api/auth/session/link', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    expect(linked.status).toBe(200)
+    const again = await saml.signIn(browser, { ...own, authenticatedAt: clock.now() - 60 * MINUTE })
+    const client = server.client((await browser.signIn(again)).token)
     const { secret, recovery_codes } = (await client.call(mfa.generate, {})).body
-    // The code is wrong; the password is not asked for.
-    const enable = client.call(mfa.enable, { body: { secret, recovery_codes, code: '000000' } })
-    expect(await outcome(enable)).toBe('403 CODE_REFUSED')
+    const enable = (more: { current_password?: string }) =>
+      outcome(client.call(mfa.enable, { body: { secret, recovery_codes, code: '000000', ...more } }))
+    expect(await enable({})).toBe('400 INVALID_INPUT current_password')
+    expect(await enable({ current_password: person.password })).toBe('403 CODE_REFUSED')
   })
 
   it.each([

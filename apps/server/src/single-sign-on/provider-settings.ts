@@ -100,7 +100,7 @@ function refuse(field: string, rule: string): never {
   return fail('INVALID_INPUT', { field, rule }, [field])
 }
 
-async function fetchMetadata(deps: SingleSignOnDeps, url: string): Promise<string> {
+async function fetchMetadata(deps: Pick<SingleSignOnDeps, 'egress'>, url: string): Promise<string> {
   const limits = { maxBytes: METADATA_CHARACTERS, timeoutMs: METADATA_TIMEOUT_MS }
   const response = await guardedFetch(url, deps.egress, {
     ...limits,
@@ -114,7 +114,7 @@ async function fetchMetadata(deps: SingleSignOnDeps, url: string): Promise<strin
  * Fetches the metadata again, once a day. The last good ones stay when that fails, or when they describe another
  * provider. Certificates may change: that is how providers announce a new key.
  */
-export async function refreshMetadata(deps: SingleSignOnDeps): Promise<void> {
+export async function refreshMetadata(deps: Pick<SingleSignOnDeps, 'db' | 'clock' | 'egress' | 'log'>): Promise<void> {
   const now = deps.clock.now()
   const { metadata_url: url, metadata_checked_at: checked, entity_id: entityId } = await findSettings(deps.db)
   if (url === '' || (checked && now - checked.getTime() < DAY_MS)) return

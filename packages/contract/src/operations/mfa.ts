@@ -58,10 +58,11 @@ export const mfa = {
     method: 'GET',
     path: '/api/user/mfa/generate',
     noun: 'mfa',
-    summary: 'A new secret with its link, and recovery codes unless the account has some; valid for an hour',
+    summary:
+      'A new secret with its link, and recovery codes unless the account has some; valid for an hour. An account with neither a second factor nor a password needs a sign-in for which its provider asked for a credential lately',
     access: signedIn,
     response: NewFactor,
-    errors: ['NOT_FOUND'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND'],
   }),
   enable: operation({
     method: 'PUT',
@@ -79,7 +80,7 @@ export const mfa = {
         .string()
         .max(1_024)
         .optional()
-        .describe('Needed for the first authenticator when the sign-in is older than ten minutes.'),
+        .describe('Needed for the first authenticator when no credential was proven within the last ten minutes.'),
     }),
     errors: ['CODE_REFUSED', 'FACTOR_LIMIT', 'FRESH_PROOF_REQUIRED', 'NOT_FOUND', 'TOO_MANY_REQUESTS', 'LOCKED_OUT'],
   }),

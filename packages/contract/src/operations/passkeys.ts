@@ -73,7 +73,7 @@ export const passkeys = {
     path: '/api/user/passkeys/options',
     noun,
     summary:
-      'A challenge for adding a passkey; needs a second factor used lately, or the current password of an account without one',
+      'A challenge for adding a passkey; needs a second factor used lately, without one the current password, and without either a sign-in for which the provider asked for a credential lately',
     access: signedIn,
     body: z.object({ current_password: z.string().max(1_024).optional() }),
     response: CreationOptions,

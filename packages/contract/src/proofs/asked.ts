@@ -151,6 +151,7 @@ export const ASKED: readonly ProofRule[] = [
     operations: [
       'users.remove',
       'users.removeIdentity',
+      'mfa.generate',
       'mfa.enable',
       'mfa.remove',
       'mfa.renewRecoveryCodes',

@@ -99,7 +99,6 @@ export const UNASKED: readonly ProofRule[] = [
       'mfa.recover',
       'mfa.requestReset',
       'mfa.reset',
-      'mfa.generate',
       'mfa.prove',
       // Takes a code of the factor that it removes.
       'mfa.disable',

@@ -88,8 +88,10 @@ function Decision({ login, left, onDecided }: DecisionProps) {
           </div>
         ))}
       </dl>
-      <Text size="sm">{texts.window(hours)}</Text>
-      <Group justify="flex-end">
+      <Text size="sm" mt="sm">
+        {texts.window(hours)}
+      </Text>
+      <Group justify="flex-end" mt="sm">
         <Button variant="default" loading={decide.isPending} onClick={() => void decide.run(false)}>
           {texts.deny}
         </Button>

@@ -31,7 +31,7 @@ export function PasswordRemoval() {
   })
   const isTooFew = (list.data?.length ?? 0) < NEEDED
   return (
-    <Stack gap="xs">
+    <Stack gap="xs" mt="md">
       <Text size="sm" fw={550}>
         {texts.password}
       </Text>

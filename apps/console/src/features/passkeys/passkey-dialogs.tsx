@@ -33,8 +33,9 @@ const WithPassword = NewPasskey.extend({ current_password: z.string().min(1, 'is
 
 function Add({ onDone }: { readonly onDone: () => void }) {
   const { api, session } = useRuntime()
-  // People with a second factor prove that one instead.
-  const needsPassword = usePerson()?.mfa !== true
+  const person = usePerson()
+  // People with a second factor prove that one instead, and those without a password sign in again at their provider.
+  const needsPassword = person?.mfa !== true && person?.has_password === true
   const add = useAction({
     async call({ name, current_password }: z.output<typeof NewPasskey>) {
       const body = needsPassword ? { current_password } : {}

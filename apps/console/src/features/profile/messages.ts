@@ -91,6 +91,8 @@ export const profileMessages = {
   } satisfies Record<AccountEventKind, string>,
   sameEmail: 'must be another address than your e-mail',
   password: 'Password',
+  passwordAtProvider:
+    'You sign in at your identity provider, and your account has no password. Whoever runs this server can give it one.',
   passwordText:
     'Everybody who is signed in as you elsewhere is signed out by a change. API keys and SSH keys that you made go on working.',
   passwordHint: '5 to 30 characters.',

@@ -35,7 +35,7 @@ export function ProfilePage() {
           <OwnInvitations />
           <DeletedNamespaces />
           <Account key={JSON.stringify(person)} person={person} />
-          {person.has_password ? <PasswordCard person={person} /> : <NoPasswordCard />}
+          {person.has_password ? <PasswordCard person={person} /> : <NoPasswordCard person={person} />}
           <PasskeysCard />
           <SecondFactorCard />
           <SignIns />
@@ -189,10 +189,10 @@ function PasswordCard({ person }: { readonly person: Person }) {
   )
 }
 
-function NoPasswordCard() {
+function NoPasswordCard({ person }: { readonly person: Person }) {
   return (
     <SectionCard title={texts.password}>
-      <NewPasswordForm />
+      {person.auth_methods.includes('local') ? <NewPasswordForm /> : <Text size="sm">{texts.passwordAtProvider}</Text>}
     </SectionCard>
   )
 }

@@ -59,6 +59,7 @@ const COLUMNS: readonly Column<PublicKey>[] = [
   {
     id: 'logins',
     header: texts.columns.logins,
+    width: '7rem',
     cell: ({ username }) => (username === ANY ? texts.anyLogin : <code className={cells['code']}>{username}</code>),
   },
   { id: 'devices', header: texts.columns.devices, cell: ({ filter }) => describeFilter(filter) },

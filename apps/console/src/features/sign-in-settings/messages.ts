@@ -32,9 +32,10 @@ export const signInSettingsMessages = {
   noProvider: 'No SAML provider is set up.',
   entity: (id: string) => `Provider: ${id}`,
   certificate: (subject: string, end: string) => `Certificate ${subject}, valid until ${end}`,
-  certificateEnds: (subject: string, end: string) =>
-    `The certificate ${subject} ends soon, on ${end}. Add the provider’s next one before it changes.`,
+  certificateEnds: (subject: string, end: string, hasNext: boolean) =>
+    `The certificate ${subject} ends soon, on ${end}. ${hasNext ? 'Another one is valid for longer.' : 'Add the provider’s next one before it changes.'}`,
   certificateEnded: (subject: string, end: string) => `The certificate ${subject} ended on ${end}.`,
+  metadataRead: (url: string) => `Metadata from ${url}, read every day; last:`,
   metadataFailed: (reason: string) => `The metadata could not be read again: ${reason}. The last good ones are in use.`,
   tested: 'The last test was successful.',
   notTested: 'Not tested with these settings yet.',
@@ -53,12 +54,10 @@ export const signInSettingsMessages = {
   accepted: (subject: string, email: string) => `Accepted: ${subject}, ${email}.`,
   refused: (reason: string) => `Refused: ${reason}.`,
   effects: {
-    none: '',
     'sign-in': 'It signs in to the linked account.',
     create: 'It creates an account.',
     link: 'It links the existing account with that address.',
     ask: 'It asks for the password of the existing account with that address.',
-    refuse: 'The account is not active, so it would be refused.',
   },
   groups: {
     named: 'It lists the groups of the person.',
@@ -67,6 +66,7 @@ export const signInSettingsMessages = {
   },
   openid: 'OpenID Connect providers',
   noOpenid: 'There is no OpenID Connect provider.',
+  newOpenid: 'Another provider',
   enabled: (name: string) => `${name} is on`,
   remove: 'Remove',
   removeOne: (name: string) => `Remove ${name}`,

@@ -6,7 +6,7 @@ import { useRuntime } from '../../core/context.tsx'
 import { useAction } from '../../core/use-action.ts'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { Dialog } from '../../ui/feedback/dialog.tsx'
-import { Button, Group, Switch, Text } from '../../ui/kit.ts'
+import { Button, Group, Switch, Text, Title } from '../../ui/kit.ts'
 import { SectionCard, SettingRow } from '../../ui/page/section-card.tsx'
 import { groupRoleMessages } from './group-role-messages.ts'
 import { GroupRoles } from './group-roles.tsx'
@@ -27,6 +27,9 @@ export function OpenidProviders({ providers, base }: OpenidProps) {
       {providers.map((provider) => (
         <Provider key={provider.id} provider={provider} base={base} />
       ))}
+      <Title order={3} mt="md">
+        {texts.newOpenid}
+      </Title>
       <NewProvider key={providers.length} base={base} />
     </SectionCard>
   )

@@ -46,8 +46,12 @@ function Result({ verdict }: { readonly verdict: Verdict }) {
   return (
     <Callout tone={accepted ? 'note' : 'warn'}>
       <Text size="sm">{reason === '' ? texts.accepted(subject, email) : texts.refused(reason)}</Text>
-      {effect === 'none' ? null : <Text size="sm">{texts.effects[effect]}</Text>}
-      {effect === 'none' ? null : <Text size="sm">{texts.groups[groups]}</Text>}
+      {effect === 'none' || effect === 'refuse' ? null : (
+        <>
+          <Text size="sm">{texts.effects[effect]}</Text>
+          <Text size="sm">{texts.groups[groups]}</Text>
+        </>
+      )}
       {roles.map(({ namespace, role, outcome }) => (
         <Text key={namespace} size="sm">
           {groupRoleMessages.outcomes[outcome](role === '' ? '' : groupRoleMessages.roles[role], namespace)}

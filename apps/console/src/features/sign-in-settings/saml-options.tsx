@@ -10,7 +10,7 @@ import { Callout } from '../../ui/feedback/callout.tsx'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
-import { Button, Group, Stack, Switch, Text, TextInput } from '../../ui/kit.ts'
+import { Button, Group, Stack, Switch, Text, TextInput, Title } from '../../ui/kit.ts'
 import { SectionCard, SettingRow } from '../../ui/page/section-card.tsx'
 import { groupRoleMessages } from './group-role-messages.ts'
 import { GroupRoles } from './group-roles.tsx'
@@ -48,7 +48,9 @@ export function SamlOptions({ provider }: { readonly provider: Provider }) {
       ))}
       {provider.unsolicited ? <Callout tone="warn">{texts.unsolicitedIsOn}</Callout> : null}
       <AttributeForm provider={provider} />
-      <Text fw={500}>{groupRoleMessages.title}</Text>
+      <Title order={3} mt="md">
+        {groupRoleMessages.title}
+      </Title>
       <GroupRoles roles={provider.roles} save={(roles) => api.call(singleSignOn.setProvider, { body: { roles } })} />
       <Confirm
         opened={isAsking}

@@ -7,6 +7,7 @@ import { useAction } from '../../core/use-action.ts'
 import { Callout } from '../../ui/feedback/callout.tsx'
 import { Button, Group, Stack, Text } from '../../ui/kit.ts'
 import { SectionCard } from '../../ui/page/section-card.tsx'
+import { TimeAgo } from '../../ui/text/time-ago.tsx'
 import { endingSoon } from './certificate-end.ts'
 import { signInSettingsMessages as texts } from './messages.ts'
 
@@ -37,6 +38,7 @@ export function SamlProvider({ provider }: Pick<SignInSettings, 'provider'>) {
 
 function Facts({ provider }: Pick<SignInSettings, 'provider'>) {
   const [now] = useState(() => Date.now())
+  const ending = endingSoon(provider.certificates, now)
   return (
     <Stack gap={4}>
       <Text size="sm">{texts.entity(provider.entity_id)}</Text>
@@ -45,11 +47,18 @@ function Facts({ provider }: Pick<SignInSettings, 'provider'>) {
           {texts.certificate(subject, end.slice(0, 10))}
         </Text>
       ))}
-      {endingSoon(provider.certificates, now).map(({ fingerprint, subject, ends_at: end }) => (
+      {ending.map(({ fingerprint, subject, ends_at: end }) => (
         <Callout key={fingerprint} tone="warn">
-          {(Date.parse(end) < now ? texts.certificateEnded : texts.certificateEnds)(subject, end.slice(0, 10))}
+          {Date.parse(end) < now
+            ? texts.certificateEnded(subject, end.slice(0, 10))
+            : texts.certificateEnds(subject, end.slice(0, 10), ending.length < provider.certificates.length)}
         </Callout>
       ))}
+      {provider.metadata_checked_at === null ? null : (
+        <Text size="sm">
+          {texts.metadataRead(provider.metadata_url)} <TimeAgo time={provider.metadata_checked_at} />
+        </Text>
+      )}
       {provider.metadata_failure === '' ? null : (
         <Callout tone="warn">{texts.metadataFailed(provider.metadata_failure)}</Callout>
       )}

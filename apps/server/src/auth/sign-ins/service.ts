@@ -83,8 +83,8 @@ export function noteRenewal({ db, clock }: SignInDeps, family: string, origin: O
 
 /**
  * When a sign-in began, and when its person last proved a credential for it, which a provider may have asked for long
- * before, in milliseconds since the epoch; 0 for an unknown one, and for a program's: another sign-in, which may be old,
- * approved it.
+ * before, in milliseconds since the epoch. Both are 0 for an unknown one, and for a program's: another sign-in, which may be
+ * old, approved it. `proven` alone is 0 where the provider does not tell.
  */
 export async function signInTimes(
   { db }: Pick<SignInDeps, 'db'>,

@@ -26,6 +26,11 @@ const NOTHING: Verdict = {
   roles: [],
 }
 
+const REFUSALS = {
+  account: 'the account is not confirmed, or is disabled',
+  address: 'the provider does not vouch for the address',
+} as const
+
 /**
  * @param field the form field SAMLResponse, or the XML itself
  * @param source address of the caller
@@ -42,7 +47,7 @@ export async function checkAnswer(deps: SingleSignOnDeps, field: string, source:
     const identity = identityOf(settings, person)
     const seen = { ...NOTHING, subject: person.nameId, attributes }
     if ('missing' in identity) {
-      const reason = 'it lacks attributes that the mappings name'
+      const reason = `it lacks attributes that the mappings name: ${identity.missing.join(', ')}`
       return { ...seen, reason, missing: [...identity.missing] }
     }
     const effect = await effectOf(deps.db, identity)
@@ -51,6 +56,7 @@ export async function checkAnswer(deps: SingleSignOnDeps, field: string, source:
     return {
       ...seen,
       accepted: kind !== 'refuse',
+      reason: effect.kind === 'refuse' ? REFUSALS[effect.why] : '',
       email,
       name,
       effect: kind,

@@ -27,8 +27,8 @@ export interface ResponseParts {
   readonly attributes?: Readonly<Record<string, string>>
   /** Further attributes, as XML. */
   readonly attributeXml?: string
-  /** When the provider authenticated the person, in milliseconds since the epoch; default: now. */
-  readonly authenticatedAt?: number
+  /** When the provider authenticated the person, in milliseconds since the epoch; null: not stated; default: now. */
+  readonly authenticatedAt?: number | null
   readonly responseId?: string
   readonly assertionId?: string
   readonly issuer?: string
@@ -91,7 +91,7 @@ function assertionOf(parts: ResponseParts & { issuer: string }): string {
       `<saml:Attribute Name="${name}"><saml:AttributeValue>${value}</saml:AttributeValue></saml:Attribute>`,
   )
   if (parts.attributeXml) attributes.push(parts.attributeXml)
-  return `<saml:Assertion xmlns:saml="${ASSERTION}" ID="${parts.assertionId ?? `_${randomUUID()}`}" Version="2.0" IssueInstant="${instant(now)}"><saml:Issuer>${parts.issuer}</saml:Issuer><saml:Subject><saml:NameID Format="${parts.nameIdFormat ?? PERSISTENT}">${parts.nameId ?? 'person-1'}</saml:NameID><saml:SubjectConfirmation Method="${BEARER}"><saml:SubjectConfirmationData NotOnOrAfter="${end}" Recipient="${parts.recipient}"${answers}/></saml:SubjectConfirmation></saml:Subject><saml:Conditions NotBefore="${begin}" NotOnOrAfter="${end}"><saml:AudienceRestriction><saml:Audience>${parts.audience}</saml:Audience></saml:AudienceRestriction></saml:Conditions><saml:AuthnStatement AuthnInstant="${instant(parts.authenticatedAt ?? now)}" SessionIndex="_s1"><saml:AuthnContext><saml:AuthnContextClassRef>urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement>${attributes.length ? `<saml:AttributeStatement>${attributes.join('')}</saml:AttributeStatement>` : ''}</saml:Assertion>`
+  return `<saml:Assertion xmlns:saml="${ASSERTION}" ID="${parts.assertionId ?? `_${randomUUID()}`}" Version="2.0" IssueInstant="${instant(now)}"><saml:Issuer>${parts.issuer}</saml:Issuer><saml:Subject><saml:NameID Format="${parts.nameIdFormat ?? PERSISTENT}">${parts.nameId ?? 'person-1'}</saml:NameID><saml:SubjectConfirmation Method="${BEARER}"><saml:SubjectConfirmationData NotOnOrAfter="${end}" Recipient="${parts.recipient}"${answers}/></saml:SubjectConfirmation></saml:Subject><saml:Conditions NotBefore="${begin}" NotOnOrAfter="${end}"><saml:AudienceRestriction><saml:Audience>${parts.audience}</saml:Audience></saml:AudienceRestriction></saml:Conditions><saml:AuthnStatement${parts.authenticatedAt === null ? '' : ` AuthnInstant="${instant(parts.authenticatedAt ?? now)}"`} SessionIndex="_s1"><saml:AuthnContext><saml:AuthnContextClassRef>urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement>${attributes.length ? `<saml:AttributeStatement>${attributes.join('')}</saml:AttributeStatement>` : ''}</saml:Assertion>`
 }
 
 /** Signs the outermost element of that name; the signature follows its issuer. */
