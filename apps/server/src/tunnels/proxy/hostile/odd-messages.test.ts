@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { until } from '@bowline/testkit/until'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
+import { type BootedServer, type Person, bootServer } from '../../../testing/boot.ts'
 import {
   TUNNEL_SETTINGS,
   ask,
@@ -15,8 +15,8 @@ import {
   openTunnel,
   tcpService,
   tunnelDevice,
-} from '../testing/device.ts'
-import { certificateFiles } from '../testing/tls.ts'
+} from '../../testing/device.ts'
+import { certificateFiles } from '../../testing/tls.ts'
 
 let server: BootedServer
 let person: Person

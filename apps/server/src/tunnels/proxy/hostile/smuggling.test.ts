@@ -2,8 +2,8 @@
 // that does is exactly one.
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
-import { TUNNEL_SETTINGS, openTunnel, tcpService, tunnelDevice } from '../testing/device.ts'
+import { type BootedServer, type Person, bootServer } from '../../../testing/boot.ts'
+import { TUNNEL_SETTINGS, openTunnel, tcpService, tunnelDevice } from '../../testing/device.ts'
 
 let server: BootedServer
 let person: Person

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TLSSocket, connect as connectTls } from 'node:tls'
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
-import { selfSignedCertificate } from '../../platform/network/certificate.ts'
-import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
-import { DOMAIN, TUNNEL_SETTINGS, openTunnel, tcpService, tunnelDevice } from '../testing/device.ts'
+import { selfSignedCertificate } from '../../../platform/network/certificate.ts'
+import { type BootedServer, type Person, bootServer } from '../../../testing/boot.ts'
+import { DOMAIN, TUNNEL_SETTINGS, openTunnel, tcpService, tunnelDevice } from '../../testing/device.ts'
 
 type Field = readonly [name: string, value: string]
 
