@@ -276,6 +276,29 @@ describe('the link to an archive', () => {
     expect(await open(late)).toBe(404)
   })
 
+  it.each(['hands the namespace over', 'is disabled', 'deletes the namespace'])(
+    'ends what is being downloaded when the person who asked for it %s',
+    async (how) => {
+      const owner = await newcomer()
+      const db = server.database.system()
+      const noise = randomBytes(3_000_000).toString('base64')
+      await db.updateTable('namespaces').set({ settings: { noise } }).where('tenant_id', '=', owner.tenant).execute()
+      const response = await server.fetch((await ask(owner)).body.path)
+      const reader = response.body?.getReader()
+      await reader?.read()
+      const members = db.updateTable('members').set({ role: 'administrator' }).where('tenant_id', '=', owner.tenant)
+      const disabled = { status: 'disabled' as const, disabled_at: new Date(clock.now()) }
+      if (how === 'hands the namespace over') await members.execute()
+      else if (how === 'is disabled') await db.updateTable('users').set(disabled).where('id', '=', owner.id).execute()
+      else await owner.client.call(namespaces.remove, { params: { tenant: owner.tenant } })
+      clock.advance(20_000)
+      const rest = async (): Promise<void> => {
+        while (!(await reader?.read())?.done);
+      }
+      await expect(rest()).rejects.toThrow('terminated')
+    },
+  )
+
   it('is refused while an archive of the namespace is being read, and a process writes two at most', async () => {
     const people = await Promise.all([1, 2, 3].map(() => newcomer()))
     const [one, two, three] = people
