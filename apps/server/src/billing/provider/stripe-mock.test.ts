@@ -56,7 +56,8 @@ async function validateAndAnswer(request: IncomingMessage, response: ServerRespo
     })
   const key = headers['idempotency-key']
   // The library makes up keys that begin so.
-  if (method !== 'GET' && (typeof key !== 'string' || key.startsWith('stripe-node'))) withoutKey.push(`${method} ${url}`)
+  if (method !== 'GET' && (typeof key !== 'string' || key.startsWith('stripe-node')))
+    withoutKey.push(`${method} ${url}`)
   const verdict = await copy(mock.origin)
   sent.add(`${method} ${url.replace(/\?.*/, '').replaceAll(/\b(cus|pm|sub|si|price|mtr)_\w+/g, '{id}')}`)
   if (!verdict.ok) refused.push(`${method} ${url} ${body}: ${await verdict.text()}`)
@@ -120,10 +121,13 @@ describe.skipIf(stripeMockMissing !== undefined)(`requests to Stripe${note}`, ()
     expect([...sent].toSorted()).toEqual([...ALWAYS, ...metered].toSorted())
   })
 
-  it.each([LICENSED, METERED])('have a key of their own where they write, so that repeating one writes once: %s', async (price) => {
-    await wholeLife(relayed(price), `keys-${price}`)
-    expect(withoutKey).toEqual([])
-  })
+  it.each([LICENSED, METERED])(
+    'have a key of their own where they write, so that repeating one writes once: %s',
+    async (price) => {
+      await wholeLife(relayed(price), `keys-${price}`)
+      expect(withoutKey).toEqual([])
+    },
+  )
 
   it('would be refused in another shape', async () => {
     const ask = (body: string) =>
