@@ -63,7 +63,7 @@ const sidebars: SidebarsConfig = {
           'Second factor',
           pages('user-guides/settings/account/mfa', 'about-mfa', 'configure-mfa', 'logging-in', 'recovery-access'),
         ),
-        ...pages('user-guides/settings/account', 'command-line', 'linked-providers'),
+        ...pages('user-guides/settings/account', 'command-line', 'linked-providers', 'personal-data'),
         heading('API keys', pages('user-guides/settings/namespace/api-keys', 'create', 'use', 'update', 'delete')),
         heading(
           'Members',

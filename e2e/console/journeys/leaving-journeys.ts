@@ -71,6 +71,10 @@ export function leavingJourneys(site: Site): void {
       // Requests in flight while the namespace was closed were refused.
       complaints.length = 0
       await page.goto('/profile')
+      const data = page.waitForEvent('download')
+      await page.getByRole('button', { name: 'Download my data' }).click()
+      expect((await data).suggestedFilename()).toMatch(/^olivia-\d{4}-\d\d-\d\d\.tar\.gz$/)
+      expect(await (await data).failure()).toBeNull()
       await page.getByText('Removed for good on').waitFor()
       await page.setViewportSize({ width: 390, height: 844 })
       expect(await violationsInBothThemes(page)).toEqual({ light: [], dark: [] })
@@ -78,6 +82,14 @@ export function leavingJourneys(site: Site): void {
       await page.setViewportSize({ width: 1280, height: 800 })
       await page.getByRole('button', { name: 'Restore orchard' }).click()
       await page.getByRole('button', { name: /^Namespace orchard/ }).waitFor()
+
+      await world.cli('namespace', 'create', 'meadow', OWNER.username)
+      await world.cli('namespace', 'delete', 'meadow')
+      await page.getByRole('button', { name: /^Namespace orchard/ }).click()
+      const item = page.getByRole('menuitem', { name: 'Restore meadow' })
+      await item.getByText('Removed for good on').waitFor()
+      await item.click()
+      await page.getByRole('button', { name: /^Namespace meadow/ }).waitFor()
       expect(await page.getByText('Recently deleted').count()).toBe(0)
       expect(complaints).toEqual([])
       await context.close()

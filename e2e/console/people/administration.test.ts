@@ -134,6 +134,38 @@ it('limits a namespace, hands it over, disables it, and tells its members', asyn
   await context.close()
 })
 
+it('lists deleted namespaces with their day and restores one', async () => {
+  const { bowline } = commandLine(() => ({ BOWLINE_DATA_DIR: server.dataFolder }))
+  await bowline('namespace create warehouse grace')
+  await bowline('namespace create shed grace')
+  await bowline('namespace delete warehouse')
+  await bowline('namespace delete shed')
+  const { page, context, complaints } = await openPage(browser, { baseURL: server.origin })
+  await openSignedIn(page, server.account, '/instance/namespaces')
+  await page.getByRole('link', { name: 'Deleted namespaces' }).click()
+  const table = page.getByRole('table', { name: 'Deleted namespaces of this server' })
+  const row = table.getByRole('row').filter({ hasText: 'warehouse' })
+  await row.getByRole('link', { name: 'grace' }).waitFor()
+  await inspect(page, 'deleted-namespaces')
+  await page.getByRole('searchbox', { name: 'Search namespaces' }).fill('barn')
+  await page.getByText('No deleted namespace matches').waitFor()
+  await page.getByRole('searchbox', { name: 'Search namespaces' }).fill('grace@')
+  await row.getByRole('button', { name: 'Restore warehouse' }).click()
+  await row.waitFor({ state: 'detached' })
+  await table.getByText('shed').waitFor()
+  await table.getByRole('button', { name: 'Restore shed' }).click()
+  await page.getByRole('searchbox', { name: 'Search namespaces' }).fill('')
+  await page.getByText('No deleted namespaces').waitFor()
+  expect(await violationsInBothThemes(page)).toEqual(NONE)
+  await page.getByRole('link', { name: 'All namespaces' }).click()
+  await page
+    .getByRole('table', { name: 'Namespaces of this server' })
+    .getByRole('link', { name: 'warehouse' })
+    .waitFor()
+  expect(complaints).toEqual([])
+  await context.close()
+})
+
 it('filters all audit logs and exports them', async () => {
   const { page, context, complaints } = await openPage(browser, { baseURL: server.origin })
   await openSignedIn(page, server.account, '/instance/audit')
@@ -162,7 +194,7 @@ it('filters all audit logs and exports them', async () => {
 it('shows the pages to administrators only', async () => {
   const { page, context } = await openPage(browser, { baseURL: server.origin }, /status of 40[013]/)
   await openSignedIn(page, { username: 'grace', password: PASSWORD }, '/instance/people')
-  for (const path of ['people', 'namespaces', 'audit']) {
+  for (const path of ['people', 'namespaces', 'namespaces/deleted', 'audit']) {
     await page.goto(`/instance/${path}`)
     await page.getByText('Only administrators of this server see this page').waitFor()
   }

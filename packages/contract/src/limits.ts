@@ -33,9 +33,12 @@ export const LIMITS = {
   installKeyUses: 100_000,
   /** Days for which the owner of a deleted namespace can restore it. */
   restoreDays: 7,
-  /** Archives of namespaces: life of a link, and archives that one process writes at once. */
-  /** A reader that takes longer keeps the others out; the command line has no such limit. */
-  exports: { linkMinutes: 5, perProcess: 2, hours: 6 },
+  /**
+   * Archives of namespaces and of accounts: life of a link, archives of each kind that one process writes at once, and how
+   * long one of a namespace and one of an account may take. A reader that takes longer keeps the others out; the command
+   * line has no such limit.
+   */
+  exports: { linkMinutes: 5, perProcess: 2, hours: 6, accountMinutes: 30 },
   inviteDays: 7,
   /** Links of one invitation before it expires. */
   inviteSends: 6,

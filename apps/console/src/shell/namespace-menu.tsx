@@ -1,17 +1,18 @@
 // Menu of the current namespace: its tenant id to copy, and the person's other namespaces.
 import type { Namespace } from '@bowline/contract/schemas/namespace'
 import { useQuery } from '@tanstack/react-query'
-import { Check, ChevronsUpDown, Copy, Plus } from 'lucide-react'
+import { Check, ChevronsUpDown, Copy, Plus, Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { CreateNamespace } from '../features/namespaces/create-namespace.tsx'
 import { namespacesMessages } from '../features/namespaces/messages.ts'
-import { namespaceQuery, ownNamespacesQuery } from '../features/namespaces/queries.ts'
+import { deletedNamespacesQuery, namespaceQuery, ownNamespacesQuery } from '../features/namespaces/queries.ts'
+import { useRestoreNamespace } from '../features/namespaces/use-restore-namespace.ts'
 import { useSwitchNamespace } from '../features/namespaces/use-switch-namespace.ts'
 import { announce } from '../ui/feedback/announce.tsx'
 import { copyText } from '../ui/text/copy-text.ts'
 import { Menu, Text, UnstyledButton, VisuallyHidden } from '../ui/kit.ts'
 import { uiMessages } from '../ui/messages.ts'
-import { formatCount } from '../ui/text/numbers.ts'
+import { formatCount, formatMoment } from '../ui/text/numbers.ts'
 import { usePerson, useRuntime } from '../core/context.tsx'
 import { appMessages as texts } from '../core/messages.ts'
 import classes from './namespace-menu.module.css'
@@ -24,7 +25,9 @@ export function NamespaceMenu() {
   const [creating, setCreating] = useState(false)
   const { data: namespace, isError } = useQuery({ ...namespaceQuery(api, tenant), enabled: tenant !== '' })
   const namespaces = useQuery({ ...ownNamespacesQuery(api), enabled: opened })
+  const { data: deleted = [] } = useQuery({ ...deletedNamespacesQuery(api), enabled: opened })
   const switchTo = useSwitchNamespace()
+  const restore = useRestoreNamespace()
   if (tenant === '') return null
   const name = namespace?.name ?? (isError ? texts.namespaceUnknown : '\u00a0')
   const copyTenant = async () => announce((await copyText(tenant)) ? uiMessages.copied : uiMessages.copyFailed)
@@ -60,6 +63,19 @@ export function NamespaceMenu() {
               {each.name}
               <Text span size="xs" c="dimmed" ml={8}>
                 {deviceCount(each)}
+              </Text>
+            </Menu.Item>
+          ))}
+          {deleted.length === 0 ? null : <Menu.Label>{namespacesMessages.deleted}</Menu.Label>}
+          {deleted.map((each) => (
+            <Menu.Item
+              key={each.tenant_id}
+              leftSection={<Undo2 size={15} aria-hidden />}
+              onClick={() => void restore.run(each)}
+            >
+              {namespacesMessages.restoreOf(each.name)}
+              <Text size="xs" c="dimmed">
+                {namespacesMessages.deletedUntil(formatMoment(each.removed_at))}
               </Text>
             </Menu.Item>
           ))}

@@ -9,6 +9,7 @@ import { containers, dashboard, device, devices, session, sessions, terminal, tu
 import { linkAccount, login, lostDevice, resetMfa, setup, signIn } from './routes/front.ts'
 import {
   certificates,
+  deletedNamespaces,
   mail,
   namespace,
   namespaces,
@@ -67,6 +68,7 @@ const routeTree = root.addChildren([
     people,
     person,
     namespaces,
+    deletedNamespaces,
     namespace,
     serverAudit,
     audit,

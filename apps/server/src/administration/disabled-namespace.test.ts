@@ -205,6 +205,18 @@ describe('a namespace as administrators see it', () => {
     })
   })
 
+  it('counts devices of a node that has died as offline', async () => {
+    const { device } = await fakeDevice(server, owner)
+    const onlineNow = async () => {
+      const query = { search: owner.namespace }
+      return (await admin.client.call(administration.listNamespaces, { query })).body.map(({ online }) => online)
+    }
+    expect(await onlineNow()).toEqual([1])
+    const rows = server.database.system().updateTable('devices').where('uid', '=', device.uid)
+    await rows.set({ link_node: 'buried', last_seen: new Date(0) }).execute()
+    expect(await onlineNow()).toEqual([0])
+  })
+
   it('is handed over to another member, and to nobody else', async () => {
     const heir = await server.addPerson(`heir-${number}`)
     const params = { namespace: owner.tenant }

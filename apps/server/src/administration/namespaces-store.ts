@@ -114,3 +114,31 @@ export async function listPeopleOf(db: Kysely<Schema>, tenant: TenantId): Promis
     where members.tenant_id = ${tenant} order by members.added_at, users.id`.execute(db)
   return rows
 }
+
+export interface DeletedRow {
+  readonly tenant_id: TenantId
+  readonly name: string
+  readonly owner: UserId
+  readonly owner_username: string
+  readonly owner_email: string
+  readonly closed_at: Date
+  readonly due_at: Date
+}
+
+/**
+ * A page of the namespaces that are deleted but not removed yet, those that go first at the top.
+ * @param db in a transaction that sees them
+ */
+export async function listDeletedRows(
+  db: Kysely<Schema>,
+  search: string,
+  { limit, offset }: Page,
+): Promise<{ rows: DeletedRow[]; total: number }> {
+  const from = sql`closed_namespaces join namespaces using (tenant_id) join users on users.id = namespaces.owner
+    where ${matching(search, undefined)}`
+  const counted = await sql<{ total: number }>`select count(*) as total from ${from}`.execute(db)
+  const { rows } = await sql<DeletedRow>`select namespaces.tenant_id, namespaces.name, namespaces.owner,
+    coalesce(users.username, '') as owner_username, users.email as owner_email, closed_at, due_at
+    from ${from} order by due_at, namespaces.tenant_id limit ${limit} offset ${offset}`.execute(db)
+  return { rows, total: counted.rows[0]?.total ?? 0 }
+}

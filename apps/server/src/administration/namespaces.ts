@@ -5,6 +5,7 @@ import type { administration } from '@bowline/contract/operations/instance/admin
 import type {
   DefaultLimits,
   DescribedNamespace,
+  ListedDeletedNamespace,
   ListedNamespace,
   NamespaceLimits,
 } from '@bowline/contract/schemas/instance/administration'
@@ -13,6 +14,7 @@ import { auditInstance } from '../audit/service.ts'
 import { noteChangeOfNamespace } from '../auth/access-changes.ts'
 import type { TenantContext } from '../context.ts'
 import type { Listing } from '../db/lists/listing.ts'
+import { showClosed } from '../db/show-closed.ts'
 import { emitMember } from '../members/changes.ts'
 import {
   defaultLimits,
@@ -23,7 +25,15 @@ import {
   setLimits,
 } from '../namespaces/administration.ts'
 import { type AdministrationDeps, type By, auditOrigin } from './deps.ts'
-import { type ListedRow, countOfNamespace, listNamespaceRows, listPeopleOf, readNamespace } from './namespaces-store.ts'
+import { restoreNamespace } from '../namespaces/closing.ts'
+import {
+  type ListedRow,
+  countOfNamespace,
+  listDeletedRows,
+  listNamespaceRows,
+  listPeopleOf,
+  readNamespace,
+} from './namespaces-store.ts'
 
 /** A page of the namespaces of the instance. */
 export async function listNamespaces(
@@ -115,6 +125,33 @@ export async function handOverNamespace(
   const ctx = deps.contextOf(tenant, by.actor, by.origin.source)
   const changed = await inTransaction(deps, ctx, (inner) => handOver(inner, user))
   for (const id of changed ?? []) await emitMember(deps.system, ctx, id, 'member.changed')
+}
+
+/** A page of the deleted namespaces of the instance that can still be restored. */
+export async function listDeletedNamespaces(
+  { system }: Pick<AdministrationDeps, 'system'>,
+  { page, per_page: limit, search }: Input<typeof administration.listDeletedNamespaces>['query'],
+): Promise<Listing<ListedDeletedNamespace>> {
+  const { rows, total } = await system.transaction().execute(async (db) => {
+    await showClosed(db)
+    return listDeletedRows(db, search, { limit, offset: (page - 1) * limit })
+  })
+  const items = rows.map(({ tenant_id, name, owner: id, owner_username: username, owner_email: email, ...row }) => ({
+    tenant_id,
+    name,
+    owner: { id, username, email },
+    deleted_at: row.closed_at.toISOString(),
+    removed_at: row.due_at.toISOString(),
+  }))
+  return { items, total }
+}
+
+/**
+ * Undoes the deletion of a namespace, for its owner. The limit of namespaces does not bind.
+ * @throws {BowlineError} NOT_FOUND when it is not deleted, or its time is over
+ */
+export function restoreDeleted({ system, contextOf }: AdministrationDeps, by: By, tenant: TenantId): Promise<void> {
+  return restoreNamespace(system, contextOf(tenant, by.actor, by.origin.source), undefined)
 }
 
 function inTransaction<T>(

@@ -17,7 +17,9 @@ import {
   handOverNamespace,
   limitEveryNamespace,
   limitNamespace,
+  listDeletedNamespaces,
   listNamespaces,
+  restoreDeleted,
   switchNamespace,
 } from './namespaces.ts'
 import {
@@ -89,6 +91,10 @@ export function administrationRoutes(deps: AdministrationRouteDeps): Route[] {
     ),
     instanceAdminRoute(administration.handOver, (context, { params, body }) =>
       handOverNamespace(deps, byOf(context), params.namespace, body.user),
+    ),
+    instanceAdminRoute(administration.listDeletedNamespaces, (_, { query }) => listDeletedNamespaces(deps, query)),
+    instanceAdminRoute(administration.restoreNamespace, (context, { params }) =>
+      restoreDeleted(deps, byOf(context), params.namespace),
     ),
     instanceAdminRoute(administration.getDefaults, () => defaultLimits(system)),
     instanceAdminRoute(administration.setDefaults, (context, { body }) =>

@@ -9,6 +9,7 @@ export const SERVER_ACTIONS: readonly string[] = [
   'namespace.enable',
   'namespace.limit',
   'namespace.hand-over',
+  'namespace.undelete',
 ]
 
 /** Actor of those actions, as members see it. */

@@ -53,6 +53,7 @@ export type AuditAction =
   | 'namespace.update'
   | 'namespace.remove'
   | 'namespace.restore'
+  | 'namespace.undelete'
   | 'namespace.purge'
   | 'namespace.export'
   | 'member.add'

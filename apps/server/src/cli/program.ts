@@ -14,6 +14,7 @@ import { addLoginCommands } from './client/login.ts'
 import { addDeviceCommands } from './devices.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addMailCommands } from './mail.ts'
+import { addAccountExport } from './accounts/export.ts'
 import { addExportCommand } from './namespaces/export.ts'
 import { addLeavingCommands } from './namespaces/leaving.ts'
 import { addNamespaceCommands } from './namespaces/namespaces.ts'
@@ -61,6 +62,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
   addLoginCommands(program, terminal)
   addDoctorCommand(program, terminal)
   const user = addUserCommands(program, terminal)
+  addAccountExport(user, terminal)
   addPeopleCommands(user, terminal)
   addFactorCommands(user, terminal)
   addPasskeyCommands(user, terminal)

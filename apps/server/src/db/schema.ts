@@ -10,7 +10,7 @@ import type { DroppedGuessesTable, RepeatedRefusalsTable } from './tables/guess-
 import type { ScimTables } from './tables/scim-tables.ts'
 import type { FactorWindowsTable, HeldLoginsTable } from './tables/held-login-tables.ts'
 import type { SingleSignOnTables } from './tables/single-sign-on-tables.ts'
-import type { UsersTable } from './tables/user-tables.ts'
+import type { AccountExportsTable, UsersTable } from './tables/user-tables.ts'
 import type { MailCountsTable, MailsTable } from './tables/mail-tables.ts'
 import type {
   ClosedNamespacesTable,
@@ -335,6 +335,7 @@ export interface Schema
   closed_namespaces: ClosedNamespacesTable
   limit_defaults: LimitDefaultsTable
   namespace_exports: NamespaceExportsTable
+  account_exports: AccountExportsTable
   namespace_limits: NamespaceLimitsTable
   devices: DevicesTable
   sessions: SessionsTable

@@ -16,6 +16,7 @@ import { type BootedServer, PASSWORD, type Person, bootServer, databaseUrl, outc
 import { populate, postFrame } from '../testing/http-server.ts'
 import { tenantTables } from '../testing/tenant.ts'
 import { EXPORTED, NOT_EXPORTED } from './tables.ts'
+import { type Opened, unpackArchive } from './testing.ts'
 
 const { namespaces, apiKeys, auth } = operations
 const run = promisify(execFile)
@@ -47,43 +48,11 @@ async function again(person: Person): Promise<Person> {
   return { ...person, client: server.client(body.token) }
 }
 
-interface Opened {
-  readonly path: string
-  /** Names in it, in order. */
-  readonly names: readonly string[]
-  /** All rows of a table. */
-  readonly rows: (table: string) => Promise<Record<string, unknown>[]>
-  readonly text: (name: string) => Promise<string>
-}
-
-/** Unpacks an archive with tar, and checks every hash. */
-async function unpack(bytes: Uint8Array): Promise<Opened> {
-  const path = await mkdtemp(join(folder, 'open-'))
-  const archive = join(folder, `${randomUUID()}.tar.gz`)
-  await writeFile(archive, bytes)
-  const { stdout } = await run('tar', ['--list', '--gzip', '--file', archive])
-  await run('tar', ['--extract', '--gzip', '--file', archive, '--directory', path])
-  await run('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], { cwd: path })
-  const names = stdout.trimEnd().split('\n')
-  return {
-    path,
-    names,
-    async rows(table) {
-      const parts = names.filter((name) => name.startsWith(`tables/${table}.`)).sort()
-      const texts = await Promise.all(parts.map((name) => readFile(join(path, name), 'utf8')))
-      const lines = texts.join('').split('\n')
-      expect(lines.pop()).toBe('')
-      return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
-    },
-    text: (name) => readFile(join(path, name), 'utf8'),
-  }
-}
-
 async function download(person: Person): Promise<Opened> {
   const { path } = (await ask(person)).body
   const response = await server.fetch(path)
   expect(response.status).toBe(200)
-  return unpack(new Uint8Array(await response.arrayBuffer()))
+  return unpackArchive(folder, new Uint8Array(await response.arrayBuffer()))
 }
 
 async function addSessions(tenant: TenantId, device: string, count: number): Promise<void> {
@@ -307,6 +276,29 @@ describe('the link to an archive', () => {
     expect(await open(late)).toBe(404)
   })
 
+  it.each(['hands the namespace over', 'is disabled', 'deletes the namespace'])(
+    'ends what is being downloaded when the person who asked for it %s',
+    async (how) => {
+      const owner = await newcomer()
+      const db = server.database.system()
+      const noise = randomBytes(3_000_000).toString('base64')
+      await db.updateTable('namespaces').set({ settings: { noise } }).where('tenant_id', '=', owner.tenant).execute()
+      const response = await server.fetch((await ask(owner)).body.path)
+      const reader = response.body?.getReader()
+      await reader?.read()
+      const members = db.updateTable('members').set({ role: 'administrator' }).where('tenant_id', '=', owner.tenant)
+      const disabled = { status: 'disabled' as const, disabled_at: new Date(clock.now()) }
+      if (how === 'hands the namespace over') await members.execute()
+      else if (how === 'is disabled') await db.updateTable('users').set(disabled).where('id', '=', owner.id).execute()
+      else await owner.client.call(namespaces.remove, { params: { tenant: owner.tenant } })
+      clock.advance(20_000)
+      const rest = async (): Promise<void> => {
+        while (!(await reader?.read())?.done);
+      }
+      await expect(rest()).rejects.toThrow('terminated')
+    },
+  )
+
   it('is refused while an archive of the namespace is being read, and a process writes two at most', async () => {
     const people = await Promise.all([1, 2, 3].map(() => newcomer()))
     const [one, two, three] = people
@@ -347,7 +339,7 @@ describe('bowline namespace export', () => {
     const file = join(folder, 'namespace.tar.gz')
     const line = `namespace export ${owner.namespace} --to ${file}`
     expect(await bowline.bowline(line)).toMatch(/^Wrote \d+ rows and 1 recordings to /)
-    const { rows } = await unpack(await readFile(file))
+    const { rows } = await unpackArchive(folder, await readFile(file))
     expect(JSON.stringify(await rows('devices'))).toContain(marker)
     expect((await bowline.refusal(line))[1]).toContain('EEXIST')
     expect(await readdir(folder)).not.toContain('namespace.tar.gz.part')

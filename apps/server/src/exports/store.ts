@@ -15,13 +15,14 @@ const ROWS_AT_ONCE = 200
 export async function* readRows(
   db: Kysely<Schema>,
   name: string,
-  { columns, order, shown = {} }: ExportedTable,
+  { columns, order, shown = {}, more = {}, where = sql`true` }: ExportedTable,
 ): AsyncGenerator<readonly string[]> {
   const refs = (names: readonly string[]) => sql.join(names.map((column) => sql.ref(column)))
-  const values = sql.join(columns.map((column) => sql`${shown[column] ?? sql.ref(column)} as ${sql.ref(column)}`))
+  const named = { ...Object.fromEntries(columns.map((column) => [column, shown[column] ?? sql.ref(column)])), ...more }
+  const values = sql.join(Object.entries(named).map(([column, value]) => sql`${value} as ${sql.ref(column)}`))
   await sql`declare export_rows no scroll cursor for
     select row_to_json(exported)::text as line
-      from (select ${values} from ${sql.table(name)} order by ${refs(order)}) exported`.execute(db)
+      from (select ${values} from ${sql.table(name)} where ${where} order by ${refs(order)}) exported`.execute(db)
   for (;;) {
     const { rows } = await sql<{ line: string }>`fetch ${sql.lit(ROWS_AT_ONCE)} from export_rows`.execute(db)
     if (rows.length === 0) break

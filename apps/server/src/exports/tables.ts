@@ -1,7 +1,7 @@
 // What an export has of each table of a namespace. A test compares it with the database: a new table or column needs a
 // decision here.
 
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { SERVER_ACTIONS, SERVER_ADMINISTRATION } from '../audit/actions.ts'
 
 export interface ExportedTable {
@@ -11,6 +11,10 @@ export interface ExportedTable {
   readonly order: readonly string[]
   /** Expressions of columns that are not exported as they are stored. */
   readonly shown?: Readonly<Record<string, RawBuilder<unknown>>>
+  /** Values beside the columns, by name. */
+  readonly more?: Readonly<Record<string, RawBuilder<unknown>>>
+  /** Condition of rows that are exported; absent: all that the connection sees. */
+  readonly where?: RawBuilder<SqlBool>
   /** Columns that are left out, with the reason. */
   readonly without?: Readonly<Record<string, string>>
 }

@@ -23,8 +23,8 @@ beforeEach(() => clock.advance(10_000))
 const DAY = 86_400_000
 const newcomer = () => server.addPerson(unique())
 const emailOf = ({ username }: Person) => `${username}@example.com`
-const accept = (client: Client, tenant: TenantId, sig: string) =>
-  outcome(client.call(members.acceptInvite, { params: { tenant }, body: { sig } }))
+const accept = (client: Client, tenant: TenantId, sig?: string) =>
+  outcome(client.call(members.acceptInvite, { params: { tenant }, body: sig === undefined ? {} : { sig } }))
 const status = (tenant: TenantId, id: string, sig: string) =>
   server
     .client()
@@ -228,6 +228,20 @@ describe('acceptance', () => {
     // Somebody with authority may renew it.
     const renewed = await inviteBy(owner, emailOf(person), 'operator')
     expect(await accept(person.client, owner.tenant, renewed.sig)).toBe('200')
+  })
+
+  it('pauses while the inviter is disabled: it is not shown, and accepted by neither link nor list', async () => {
+    const [owner, person] = [await newcomer(), await newcomer()]
+    const { sig } = await inviteBy(owner, emailOf(person), 'operator')
+    const set = (values: { status: 'disabled' | 'confirmed'; disabled_at: Date | null }) =>
+      server.database.system().updateTable('users').set(values).where('id', '=', owner.id).execute()
+    await set({ status: 'disabled', disabled_at: new Date(clock.now()) })
+    expect((await person.client.call(members.listInvites, {})).body).toEqual([])
+    expect(await outcome(status(owner.tenant, person.id, sig))).toBe('404 NOT_FOUND')
+    expect(await accept(person.client, owner.tenant, sig)).toBe('404 NOT_FOUND')
+    expect(await accept(person.client, owner.tenant)).toBe('404 NOT_FOUND')
+    await set({ status: 'confirmed', disabled_at: null })
+    expect(await accept(person.client, owner.tenant, sig)).toBe('200')
   })
 
   it('creates no account through the link of an inviter who has lost the right', async () => {

@@ -274,19 +274,24 @@ export async function isInvited(
   return false
 }
 
-/** Valid invitations of a confirmed account to its present address, newest first. */
+/** Invitations of a confirmed account to its present address that it can accept now, newest first. */
 export async function listInvitations(
   { db, clock }: { readonly db: Kysely<Schema>; readonly clock: Clock },
   user: UserId,
 ): Promise<Invitation[]> {
-  const rows = await listInvitationsOf(db, user, new Date(clock.now()))
-  return rows.map((row) => ({
-    tenant_id: row.tenant_id,
-    namespace: row.namespace,
-    role: row.role,
-    inviter: row.inviter ?? '',
-    expires_at: row.expires_at.toISOString(),
-  }))
+  const valid: Invitation[] = []
+  for (const row of await listInvitationsOf(db, user, new Date(clock.now()))) {
+    const member = await findMember(db, row.tenant_id, user)
+    if (!member || !(await mayInviterStillInvite(db, member))) continue
+    valid.push({
+      tenant_id: row.tenant_id,
+      namespace: row.namespace,
+      role: row.role,
+      inviter: row.inviter ?? '',
+      expires_at: row.expires_at.toISOString(),
+    })
+  }
+  return valid
 }
 
 /** Invitations of an address that has become that of an account. */

@@ -12,7 +12,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { foldCounts } from '../db/lists/row-counts.ts'
 import { showClosed } from '../db/show-closed.ts'
 import { mailsTo } from '../mails/testing/outbox.ts'
+import { forgetInvitations } from '../members/invitations.ts'
+import { inviteBy } from '../registration/testing.ts'
 import { type BootedServer, PASSWORD, type Person, bootServer, databaseUrl, outcome } from '../testing/boot.ts'
+import { testContext } from '../testing/context.ts'
 import { DEVICE_PASSWORD, fakeDevice, rawClient, signedIn } from '../testing/gateway.ts'
 import { populate } from '../testing/http-server.ts'
 import { makeTenant, tenantTables } from '../testing/tenant.ts'
@@ -192,6 +195,33 @@ describe('restoring a namespace', () => {
     const back = await again(owner)
     expect((await back.client.call(devices.list, {})).body).toHaveLength(1)
     expect(await deletedOf(back)).toEqual([])
+  })
+
+  it('brings devices back as offline, until their agents connect again', async () => {
+    const owner = await newcomer()
+    const { device } = await fakeDevice(server, owner)
+    const of = async (person: Person) =>
+      (await person.client.call(devices.get, { params: { uid: device.uid } })).body.online
+    expect(await of(owner)).toBe(true)
+    await close(owner)
+    await restore(await again(owner), owner.tenant)
+    const back = await again(owner)
+    expect(await of(back)).toBe(false)
+    await fakeDevice(server, back, undefined, device)
+    expect(await of(back)).toBe(true)
+  })
+
+  it('brings back the invitation of somebody without an account, which the job of expired ones has left', async () => {
+    const owner = await newcomer()
+    const { sig, user } = await inviteBy(owner, `${randomUUID().slice(0, 8)}@example.com`)
+    await close(owner)
+    await forgetInvitations(server.database.system(), clock, (tenant) =>
+      testContext(server.database, tenant, { clock }),
+    )
+    await restore(await again(owner), owner.tenant)
+    const params = { tenant: owner.tenant, id: user }
+    const { body } = await server.client().call(operations.members.inviteStatus, { params, query: { sig } })
+    expect(body).toMatchObject({ status: 'invited', namespace: owner.namespace })
   })
 
   it('is refused to everybody but the owner, and twice', async () => {

@@ -78,7 +78,7 @@ export async function findClosed(system: Kysely<Schema>, name: string): Promise<
  * Undoes the closing of a namespace. A subscription that ended with it does not begin again.
  * @param system system connection
  * @param ctx of whoever restores it, in that namespace
- * @param owner only if this person owns it; undefined for the operator, whom no limit binds
+ * @param owner only if this person owns it; undefined for whoever administers the server, whom no limit binds
  * @throws {BowlineError} NOT_FOUND when it is not closed, its time is over, or somebody else owns it; NAMESPACE_LIMIT
  */
 export async function restoreNamespace(
@@ -94,7 +94,9 @@ export async function restoreNamespace(
     const isTheirs = owner === undefined || row?.owner === owner
     if (!row || !isTheirs || row.due_at.getTime() <= ctx.clock.now()) fail('NOT_FOUND', { what: 'The namespace' })
     await deleteClosed(db, ctx.tenant)
-    await audit({ ...ctx, db }, 'namespace.restore', ctx.tenant, { name: row.name })
+    // Of their own, because members must not see who administers the server.
+    const action = owner === undefined ? 'namespace.undelete' : 'namespace.restore'
+    await audit({ ...ctx, db }, action, ctx.tenant, { name: row.name })
   })
 }
 

@@ -57,6 +57,7 @@ const PUBLIC: Readonly<Record<string, number>> = {
   'users.validateAccount': 404,
   'members.inviteStatus': 403,
   'namespaces.download': 404,
+  'users.downloadExport': 404,
   'singleSignOn.exchange': 401,
   'singleSignOn.link': 401,
   'singleSignOn.sendProof': 401,
@@ -109,6 +110,7 @@ const OF_NOBODY = [
   'administration.disableNamespace',
   'administration.enableNamespace',
   'administration.handOver',
+  'administration.restoreNamespace',
 ]
 
 /** The status that the contract requires. */
@@ -190,6 +192,7 @@ function bySample(id: string, caller: Caller, edition: MatrixEdition): number | 
   if (id === 'namespaces.restore') return 404
   // Nobody has given a fresh proof.
   if (id === 'namespaces.export') return 403
+  if (id === 'users.export') return caller.instanceAdmin ? 200 : 403
   if (id === 'namespaces.support' && edition === 'cloud') return 402
   if (WITHOUT_PROVIDER.includes(id)) return 424
   if (id === 'billing.chooseDevices' && caller.foreign) return 400

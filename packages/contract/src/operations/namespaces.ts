@@ -8,7 +8,7 @@ import {
   DeletedNamespace,
   Invitation,
   Namespace,
-  NamespaceExportLink,
+  ExportLink,
   NamespaceName,
   RecordingPolicy,
   RecordingRetentionDays,
@@ -133,7 +133,7 @@ export const namespaces = {
     summary: 'A link to an archive with everything in the namespace; it works once',
     access: may('namespaceExport'),
     params: byTenant,
-    response: NamespaceExportLink,
+    response: ExportLink,
     errors: ['FRESH_PROOF_REQUIRED', 'EXPORT_RUNNING', 'NOT_FOUND'],
   }),
   download: operation({

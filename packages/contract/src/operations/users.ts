@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { AccountEvent } from '../schemas/account-event.ts'
 import { Email, Page, Password, PersonName, TenantId, Username } from '../schemas/common.ts'
+import { ExportLink } from '../schemas/namespace.ts'
 import { SignIn } from '../schemas/sign-in.ts'
 import { LinkedIdentity, UserAuth } from '../schemas/user.ts'
 
@@ -86,6 +87,24 @@ export const users = {
     access: signedIn,
     params: z.object({ id: z.uuid() }),
     errors: ['NOT_FOUND'],
+  }),
+  export: operation({
+    method: 'POST',
+    path: '/api/users/export',
+    noun: 'users',
+    summary: 'A link to an archive with everything that the server has about you; it works once',
+    access: signedIn,
+    response: ExportLink,
+    errors: ['FRESH_PROOF_REQUIRED', 'EXPORT_RUNNING'],
+  }),
+  downloadExport: operation({
+    method: 'GET',
+    path: '/api/user-exports/{link}',
+    noun: 'users',
+    summary: 'The archive of a link to your personal data, as a compressed tar file',
+    access: anyone,
+    params: z.object({ link: z.string().max(64) }),
+    errors: ['NOT_FOUND', 'UNAVAILABLE'],
   }),
   listIdentities: operation({
     method: 'GET',

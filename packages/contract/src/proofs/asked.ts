@@ -83,6 +83,7 @@ export const ASKED: readonly ProofRule[] = [
     operations: ['namespaces.remove', 'namespaces.restore'],
   },
   { asks: 'everybody', why: 'The archive holds everything of a namespace.', operations: ['namespaces.export'] },
+  { asks: 'everybody', why: 'The archive holds everything about a person.', operations: ['users.export'] },
   {
     asks: 'everybody',
     why: 'Administrators of the server decide about accounts and namespaces of others.',
@@ -96,6 +97,7 @@ export const ASKED: readonly ProofRule[] = [
       'administration.enableNamespace',
       'administration.setLimits',
       'administration.handOver',
+      'administration.restoreNamespace',
       'administration.setDefaults',
       'users.removeIdentityOf',
     ],
@@ -110,6 +112,7 @@ export const ASKED: readonly ProofRule[] = [
       'administration.listSignIns',
       'administration.listNamespaces',
       'administration.getNamespace',
+      'administration.listDeletedNamespaces',
       'administration.listAudit',
       'administration.exportAudit',
       'users.listIdentitiesOf',

@@ -117,6 +117,7 @@ export const UNASKED: readonly ProofRule[] = [
       'singleSignOn.sendProof',
       'singleSignOn.linkByMail',
       'namespaces.download',
+      'users.downloadExport',
       'members.inviteStatus',
       'members.acceptInvite',
     ],

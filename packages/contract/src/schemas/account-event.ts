@@ -5,6 +5,8 @@ import { Time } from './common.ts'
 export const ACCOUNT_EVENT_KINDS = [
   'account.create',
   'account.remove',
+  /** A link to what the server has about the person was made, or the server's operator exported it. */
+  'account.export',
   /** By an administrator of the server: nobody signs in to it until it is enabled. */
   'account.disable',
   'account.enable',

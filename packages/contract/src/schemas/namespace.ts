@@ -93,15 +93,15 @@ export const DeletedNamespace = z
   .meta({ id: 'DeletedNamespace' })
 export type DeletedNamespace = z.infer<typeof DeletedNamespace>
 
-/** Where the archive of a namespace can be fetched, once. */
-export const NamespaceExportLink = z
+/** Where an archive can be fetched, once. */
+export const ExportLink = z
   .object({
     /** Path on this server. Whoever has it needs no credential. */
     path: z.string(),
     expires_at: Time,
   })
-  .meta({ id: 'NamespaceExportLink' })
-export type NamespaceExportLink = z.infer<typeof NamespaceExportLink>
+  .meta({ id: 'ExportLink' })
+export type ExportLink = z.infer<typeof ExportLink>
 
 /** Response to the removal of a member. */
 export const NamespaceAfterRemoval = Namespace.extend({

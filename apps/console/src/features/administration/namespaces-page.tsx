@@ -2,7 +2,7 @@
 import type { ListedNamespace } from '@bowline/contract/schemas/instance/administration'
 import { useQuery } from '@tanstack/react-query'
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router'
-import { Boxes } from 'lucide-react'
+import { ArchiveRestore, Boxes } from 'lucide-react'
 import { useRuntime } from '../../core/context.tsx'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { SearchField } from '../../ui/form/search-field.tsx'
@@ -79,7 +79,18 @@ function Namespaces() {
   const go = (change: Partial<NamespacesSearch>) =>
     void navigate({ to: '/instance/namespaces', search: { ...search, page: 1, ...change }, replace: true })
   return (
-    <Page title={texts.title}>
+    <Page
+      title={texts.title}
+      actions={
+        <Button
+          variant="default"
+          leftSection={<ArchiveRestore size={15} aria-hidden />}
+          renderRoot={(props) => <Link {...props} to="/instance/namespaces/deleted" />}
+        >
+          {texts.deleted}
+        </Button>
+      }
+    >
       <Text size="sm" c="dimmed" mb="md">
         {texts.intro}
       </Text>

@@ -2,6 +2,7 @@
 import { administration } from '@bowline/contract/operations/instance/administration'
 import type {
   InstanceAuditEntry,
+  ListedDeletedNamespace,
   ListedNamespace,
   ListedPerson,
 } from '@bowline/contract/schemas/instance/administration'
@@ -10,7 +11,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import type { Api } from '../../auth/api.ts'
 import type { ListPage } from '../../live/apply-events.ts'
 import { listPage } from '../../live/list-page.ts'
-import type { NamespacesSearch, PeopleSearch, ServerAuditSearch } from './search.ts'
+import type { DeletedNamespacesSearch, NamespacesSearch, PeopleSearch, ServerAuditSearch } from './search.ts'
 
 export const ROWS_PER_PAGE = 25
 export const PEOPLE = ['administration', 'people'] as const
@@ -71,6 +72,17 @@ export function namespacesQuery(api: Api, { page, q = '', state, sort, order }: 
       const filter = { search: q, ...(state === undefined ? {} : { state }), sort_by: sort, order_by: order }
       const query = { ...filter, page: String(page), per_page: String(ROWS_PER_PAGE) }
       return listPage(await api.call(administration.listNamespaces, { query, signal }))
+    },
+    ...ALWAYS_STALE,
+  })
+}
+
+export function deletedOfServerQuery(api: Api, { page, q = '' }: DeletedNamespacesSearch) {
+  return queryOptions({
+    queryKey: [...NAMESPACES, 'deleted', { page, q }],
+    queryFn: async ({ signal }): Promise<ListPage<ListedDeletedNamespace>> => {
+      const query = { search: q, page: String(page), per_page: String(ROWS_PER_PAGE) }
+      return listPage(await api.call(administration.listDeletedNamespaces, { query, signal }))
     },
     ...ALWAYS_STALE,
   })

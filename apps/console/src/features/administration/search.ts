@@ -26,6 +26,9 @@ export const NamespacesSearch = PageSearch.extend({
 })
 export type NamespacesSearch = z.output<typeof NamespacesSearch>
 
+export const DeletedNamespacesSearch = PageSearch.extend({ q: Words })
+export type DeletedNamespacesSearch = z.output<typeof DeletedNamespacesSearch>
+
 export const ServerAuditSearch = z.object({
   /** Tenant id, or `server`. */
   namespace: z.string().max(36).optional().catch(undefined),

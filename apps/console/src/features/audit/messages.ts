@@ -60,6 +60,7 @@ export const auditMessages = {
     'namespace.limit': 'Changed the limits of the namespace',
     'namespace.hand-over': 'Handed the namespace over',
     'namespace.restore': 'Restored the namespace',
+    'namespace.undelete': 'Restored the namespace for its owner',
     'namespace.purge': 'Removed the namespace for good',
     'namespace.export': 'Exported the namespace',
     'member.add': 'Added a member',

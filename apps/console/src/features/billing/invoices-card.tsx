@@ -59,7 +59,7 @@ export function InvoicesCard() {
           rows={invoices}
           rowKey={({ id }) => id}
           empty={
-            <Text size="sm" c="dimmed">
+            <Text size="sm" c="dimmed" p="sm">
               {texts.noInvoices}
             </Text>
           }

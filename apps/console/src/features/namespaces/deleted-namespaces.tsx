@@ -1,23 +1,13 @@
 // Namespaces that the signed-in person has deleted and can restore; nothing without any.
-import { auth } from '@bowline/contract/operations/auth'
-import { namespaces } from '@bowline/contract/operations/namespaces'
 import type { DeletedNamespace } from '@bowline/contract/schemas/namespace'
-import { queryOptions, useQuery } from '@tanstack/react-query'
-import type { Api } from '../../auth/api.ts'
+import { useQuery } from '@tanstack/react-query'
 import { useRuntime } from '../../core/context.tsx'
-import { useAction } from '../../core/use-action.ts'
-import { keys } from '../../live/apply-events.ts'
 import { Button } from '../../ui/kit.ts'
 import { SectionCard, SettingRow } from '../../ui/page/section-card.tsx'
 import { formatMoment } from '../../ui/text/numbers.ts'
 import { namespacesMessages as texts } from './messages.ts'
-
-const deletedNamespacesQuery = (api: Api) =>
-  queryOptions({
-    queryKey: [...keys.namespaces, 'deleted'],
-    queryFn: async ({ signal }) => (await api.call(namespaces.listDeleted, { signal })).body,
-    gcTime: 0,
-  })
+import { deletedNamespacesQuery } from './queries.ts'
+import { useRestoreNamespace } from './use-restore-namespace.ts'
 
 export function DeletedNamespaces() {
   const { api } = useRuntime()
@@ -33,18 +23,8 @@ export function DeletedNamespaces() {
 }
 
 function Deleted({ namespace }: { readonly namespace: DeletedNamespace }) {
-  const { api, session } = useRuntime()
-  const { tenant_id: tenant, name, removed_at: until } = namespace
-  const restore = useAction({
-    async call() {
-      await api.call(namespaces.restore, { params: { tenant } })
-      await api.call(auth.switchNamespace, { params: { tenant } })
-      await session.renew()
-    },
-    done: texts.restored(name),
-    failed: texts.restoreFailed(name),
-    invalidates: [keys.namespaces],
-  })
+  const restore = useRestoreNamespace()
+  const { name, removed_at: until } = namespace
   return (
     <SettingRow label={name} hint={texts.deletedUntil(formatMoment(until))}>
       <Button
@@ -52,7 +32,7 @@ function Deleted({ namespace }: { readonly namespace: DeletedNamespace }) {
         variant="default"
         aria-label={texts.restoreOf(name)}
         loading={restore.isPending}
-        onClick={() => void restore.run()}
+        onClick={() => void restore.run(namespace)}
       >
         {texts.restore}
       </Button>

@@ -23,3 +23,13 @@ export function ownNamespacesQuery(api: Api) {
       (await api.call(namespaces.list, { query: { per_page: String(LIMITS.perPage.max) }, signal })).body,
   })
 }
+
+/** Namespaces that the person has deleted and can restore. */
+export function deletedNamespacesQuery(api: Api) {
+  return queryOptions({
+    queryKey: [...keys.namespaces, 'deleted'],
+    queryFn: async ({ signal }) => (await api.call(namespaces.listDeleted, { signal })).body,
+    staleTime: 0,
+    gcTime: 0,
+  })
+}

@@ -67,7 +67,11 @@ export function PasskeysCard() {
                 </ActionIcon>
               </Group>
             )}
-            empty={<Text size="sm">{texts.empty}</Text>}
+            empty={
+              <Text size="sm" p="sm">
+                {texts.empty}
+              </Text>
+            }
           />
         )}
         <Group justify="flex-end">

@@ -36,7 +36,11 @@ export function Activity() {
           columns={COLUMNS}
           rows={list.data}
           rowKey={({ id }) => String(id)}
-          empty={<Text size="sm">{texts.noActivity}</Text>}
+          empty={
+            <Text size="sm" p="sm">
+              {texts.noActivity}
+            </Text>
+          }
         />
       )}
     </SectionCard>

@@ -78,7 +78,11 @@ export function Identities() {
             columns={COLUMNS}
             rows={list.data}
             rowKey={({ id }) => id}
-            empty={<Text size="sm">{texts.empty}</Text>}
+            empty={
+              <Text size="sm" p="sm">
+                {texts.empty}
+              </Text>
+            }
             renderActions={(identity) => (
               <Button
                 size="compact-xs"

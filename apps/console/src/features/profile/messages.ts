@@ -49,6 +49,7 @@ export const profileMessages = {
   events: {
     'account.create': 'Account created',
     'account.remove': 'Account deleted',
+    'account.export': 'Personal data exported',
     'account.conflict': 'Change refused: the name or address is taken',
     'sign-in': 'Signed in',
     'sign-in.fail': 'Wrong password',
@@ -105,6 +106,14 @@ export const profileMessages = {
   theme: 'Appearance',
   themeText: 'Of this browser.',
   themeLabel: 'Theme',
+  data: 'Personal data',
+  dataText:
+    'Everything that this server has about you: your account, memberships, keys without their secrets, sign-ins, and what you have done when and from where.',
+  dataLabel: 'Archive',
+  dataHint: 'A compressed tar file with a text that explains it. It is made while it is downloaded.',
+  dataAction: 'Download my data',
+  dataBegun: 'The download has begun.',
+  dataFailed: 'The export did not begin',
   deletion: 'Deleting the account',
   deletionText:
     'Ends your account with every membership, session and token. SSH keys that you vouched for are disabled. Namespaces that you own have to be deleted first; those that you have deleted are removed for good with it.',

@@ -24,6 +24,7 @@ import { SecondFactorCard } from '../second-factor/second-factor-card.tsx'
 import { Activity } from './activity.tsx'
 import { Identities, IdentitiesStay } from './identities.tsx'
 import { profileMessages as texts } from './messages.ts'
+import { PersonalData } from './personal-data.tsx'
 import { SignIns } from './sign-ins.tsx'
 
 export function ProfilePage() {
@@ -41,6 +42,7 @@ export function ProfilePage() {
           <SignIns />
           <Identities />
           <Activity />
+          <PersonalData />
           <Appearance />
           <Deletion person={person} />
         </Stack>

@@ -82,7 +82,11 @@ export function SignIns() {
         failed={texts.signInsFailed}
         columns={COLUMNS}
         rowKey={({ id }) => id}
-        empty={<Text size="sm">{texts.noSignIns}</Text>}
+        empty={
+          <Text size="sm" p="sm">
+            {texts.noSignIns}
+          </Text>
+        }
         page={page}
         perPage={PER_PAGE}
         onPageGone={setPage}

@@ -3,6 +3,7 @@ import { createRoute, lazyRouteComponent, stripSearchParams } from '@tanstack/re
 import {
   DEFAULT_NAMESPACES_SEARCH,
   DEFAULT_PEOPLE_SEARCH,
+  DeletedNamespacesSearch,
   NamespacesSearch,
   PeopleSearch,
   ServerAuditSearch,
@@ -80,6 +81,17 @@ export const namespaces = createRoute({
   component: lazyRouteComponent(
     pageFile(() => import('../../features/administration/namespaces-page.tsx')),
     'NamespacesPage',
+  ),
+})
+
+export const deletedNamespaces = createRoute({
+  getParentRoute: () => app,
+  path: '/instance/namespaces/deleted',
+  validateSearch: DeletedNamespacesSearch,
+  search: { middlewares: [stripSearchParams(DEFAULT_PAGE_SEARCH)] },
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/administration/deleted-namespaces-page.tsx')),
+    'DeletedNamespacesPage',
   ),
 })
 

@@ -19,6 +19,8 @@ let relay: Server
 const sent = new Set<string>()
 /** Complaint of stripe-mock about a request. */
 const refused: string[] = []
+/** Writes that could be done twice. */
+const withoutKey: string[] = []
 
 beforeAll(async () => {
   if (stripeMockMissing !== undefined) return
@@ -36,6 +38,7 @@ afterAll(async () => {
 beforeEach(() => {
   sent.clear()
   refused.length = 0
+  withoutKey.length = 0
 })
 
 async function validateAndAnswer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -51,6 +54,10 @@ async function validateAndAnswer(request: IncomingMessage, response: ServerRespo
       ),
       ...(body === '' ? {} : { body }),
     })
+  const key = headers['idempotency-key']
+  // The library makes up keys that begin so.
+  if (method !== 'GET' && (typeof key !== 'string' || key.startsWith('stripe-node')))
+    withoutKey.push(`${method} ${url}`)
   const verdict = await copy(mock.origin)
   sent.add(`${method} ${url.replace(/\?.*/, '').replaceAll(/\b(cus|pm|sub|si|price|mtr)_\w+/g, '{id}')}`)
   if (!verdict.ok) refused.push(`${method} ${url} ${body}: ${await verdict.text()}`)
@@ -113,6 +120,14 @@ describe.skipIf(stripeMockMissing !== undefined)(`requests to Stripe${note}`, ()
     const metered = ['GET /v1/billing/meters/{id}', 'POST /v1/billing/meter_events']
     expect([...sent].toSorted()).toEqual([...ALWAYS, ...metered].toSorted())
   })
+
+  it.each([LICENSED, METERED])(
+    'have a key of their own where they write, so that repeating one writes once: %s',
+    async (price) => {
+      await wholeLife(relayed(price), `keys-${price}`)
+      expect(withoutKey).toEqual([])
+    },
+  )
 
   it('would be refused in another shape', async () => {
     const ask = (body: string) =>

@@ -1,4 +1,5 @@
 // Stripe as the payment provider.
+import { randomUUID } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import { Stripe } from 'stripe'
 import { asking, isMissing } from './failures.ts'
@@ -161,11 +162,11 @@ export function createStripe({ secretKey, webhookSecret, priceId, apiUrl }: Stri
       asking(async () => {
         const back = { type: 'redirect', redirect: { return_url: returnTo } } as const
         const form = { type: 'payment_method_update', after_completion: back } as const
-        const { url } = await stripe.billingPortal.sessions.create({
-          customer,
-          return_url: returnTo,
-          ...(flow ? { flow_data: form } : {}),
-        })
+        const { url } = await stripe.billingPortal.sessions.create(
+          { customer, return_url: returnTo, ...(flow ? { flow_data: form } : {}) },
+          // Another page for each call, and one for each call that is repeated.
+          { idempotencyKey: `portal:${randomUUID()}` },
+        )
         return url
       }),
     readEvent(text, signature, now) {
@@ -184,14 +185,18 @@ export function createStripe({ secretKey, webhookSecret, priceId, apiUrl }: Stri
   /** Sends the number of devices to the meter of a price. */
   async function report(price: Stripe.Price, customer: string, devices: number, key: string): Promise<void> {
     const meter = await stripe.billing.meters.retrieve(price.recurring?.meter ?? '')
-    await stripe.billing.meterEvents.create({
-      event_name: meter.event_name,
-      payload: {
-        [meter.customer_mapping.event_payload_key]: customer,
-        [meter.value_settings.event_payload_key]: String(devices),
+    await stripe.billing.meterEvents.create(
+      {
+        event_name: meter.event_name,
+        payload: {
+          [meter.customer_mapping.event_payload_key]: customer,
+          [meter.value_settings.event_payload_key]: String(devices),
+        },
+        identifier: key,
       },
-      identifier: key,
-    })
+      // The key itself may be that of the subscription, which began just before.
+      { idempotencyKey: `meter:${key}` },
+    )
   }
 }
 

@@ -1,12 +1,18 @@
 // `bowline namespace list|disable|enable|limit|hand-over`: namespaces of the whole instance.
 import { ConfigError } from '@bowline/contract/config'
-import { LIMIT_NAMES, NamespaceLimits } from '@bowline/contract/schemas/instance/administration'
+import { LIMITS } from '@bowline/contract/limits'
+import {
+  LIMIT_NAMES,
+  type ListedDeletedNamespace,
+  NamespaceLimits,
+} from '@bowline/contract/schemas/instance/administration'
 import type { Namespace } from '@bowline/contract/schemas/namespace'
 import type { Command } from 'commander'
 import {
   handOverNamespace,
   limitEveryNamespace,
   limitNamespace,
+  listDeletedNamespaces,
   switchNamespace,
 } from '../../administration/namespaces.ts'
 import { defaultLimits, limitsOf } from '../../namespaces/administration.ts'
@@ -25,6 +31,18 @@ async function matching(instance: Instance, search: string): Promise<Namespace[]
 }
 
 const ownerOf = ({ members }: Namespace): string => members.find(({ role }) => role === 'owner')?.email ?? ''
+
+type ListOptions = Format & { readonly search?: string; readonly deleted?: boolean }
+
+async function everyDeleted({ system }: Instance, search: string): Promise<ListedDeletedNamespace[]> {
+  const found: ListedDeletedNamespace[] = []
+  for (let page = 1; ; page += 1) {
+    const query = { search, page, per_page: LIMITS.perPage.max }
+    const { items, total } = await listDeletedNamespaces({ system }, query)
+    found.push(...items)
+    if (items.length === 0 || found.length >= total) return found
+  }
+}
 
 /** Options such as `--devices 10`, `--members unlimited` and `--tunnels default`. */
 type LimitOptions = Format & Readonly<Record<string, string | boolean | undefined>>
@@ -61,9 +79,22 @@ export function addAdministratedNamespaces(namespace: Command, terminal: Termina
     .command('list')
     .description('List the namespaces')
     .option('--search <text>', 'only those with the text in their name or their owner')
+    .option('--deleted', 'those that are deleted and can be restored')
     .option('--json', 'print JSON')
-    .action(({ search = '', ...format }: Format & { readonly search?: string }) =>
+    .action(({ search = '', deleted = false, ...format }: ListOptions) =>
       onInstance(terminal, async (instance) => {
+        if (deleted) {
+          const found = await everyDeleted(instance, search)
+          const rows = found.map(({ name, tenant_id: tenant, owner, deleted_at: at, removed_at: until }) => [
+            name,
+            tenant,
+            owner.email,
+            at,
+            until,
+          ])
+          show(terminal, format, found, table(['NAME', 'TENANT ID', 'OWNER', 'DELETED', 'REMOVED FOR GOOD'], rows))
+          return
+        }
         const namespaces = await matching(instance, search)
         const rows = namespaces.map((one) => [
           one.name,

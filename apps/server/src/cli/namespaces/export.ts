@@ -1,15 +1,11 @@
 // `bowline namespace export`: everything of a namespace in one file.
-import { createWriteStream } from 'node:fs'
-import { link, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { createGzip } from 'node:zlib'
 import type { Command } from 'commander'
 import { audit } from '../../audit/service.ts'
 import { type ExportCounts, exportArchive } from '../../exports/archive.ts'
 import { getNamespace } from '../../namespaces/service.ts'
 import { VERSION } from '../../platform/version.ts'
+import { writeArchive } from '../archive-file.ts'
 import { onInstance } from '../instance.ts'
 import { recordingsOf } from '../recordings.ts'
 import { type Format, type Terminal, show } from '../terminal.ts'
@@ -37,7 +33,7 @@ export function addExportCommand(namespace: Command, terminal: Terminal): void {
           version: VERSION,
           folder: dirname(file),
         }
-        await writeNew(file, Readable.from(exportArchive(source, counts), { objectMode: false }))
+        await writeArchive(file, exportArchive(source, counts))
         const rows = Object.values(counts.rows).reduce((sum, count) => sum + count, 0)
         const { left } = counts
         show(terminal, options, { file, ...counts }, [
@@ -46,15 +42,4 @@ export function addExportCommand(namespace: Command, terminal: Terminal): void {
         ])
       }),
     )
-}
-
-/** A file with the final name is complete. @throws {Error} when it exists */
-async function writeNew(file: string, tar: Readable): Promise<void> {
-  const part = `${file}.part`
-  try {
-    await pipeline(tar, createGzip(), createWriteStream(part, { mode: 0o600, flags: 'wx', flush: true }))
-    await link(part, file)
-  } finally {
-    await rm(part, { force: true })
-  }
 }

@@ -29,9 +29,17 @@ it('closes a namespace with what runs in it, tells its owner, and restores it', 
   expect(await device.ended).toMatchObject({ reason: 'namespace-removed' })
   expect(await mailsTo(server, 'olga@example.com', 'namespace-deleted')).toHaveLength(1)
   expect(await outcome(person.client.call(devices.list, {}))).toBe('401 UNAUTHORIZED')
+  expect(await json('namespace list --deleted --search OLGA')).toMatchObject([
+    { tenant_id: person.tenant, name: 'olga-home', owner: { username: 'olga' } },
+  ])
+  expect(await bowline('namespace list --deleted')).toMatch(
+    /^NAME +TENANT ID +OWNER +DELETED +REMOVED FOR GOOD\nolga-home /,
+  )
+  expect(await bowline('namespace list')).not.toContain('olga-home')
   expect((await refusal(`namespace delete ${person.namespace}`))[1]).toContain('The namespace olga-home')
   expect(await json(`namespace restore ${person.namespace}`)).toEqual({ tenant_id: person.tenant, name: 'olga-home' })
   expect(await outcome(person.client.call(devices.list, {}))).toBe('200')
+  expect(await json('namespace list --deleted')).toEqual([])
   expect((await refusal(`namespace restore ${person.namespace}`))[1]).toContain('The deleted namespace olga-home')
 })
 

@@ -31,3 +31,13 @@ export interface UsersTable {
   created_at: Generated<Date>
   last_login: Date | null
 }
+
+/** The export of an account, if one was asked for. */
+export interface AccountExportsTable {
+  user_id: UserId
+  /** SHA-256, 32 bytes; null once the link has been used. */
+  link_hash: Buffer | null
+  link_expires_at: Date
+  /** An answer is being written until then. */
+  busy_until: Generated<Date>
+}

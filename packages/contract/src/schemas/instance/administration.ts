@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { ROLES } from '../../roles.ts'
 import { TenantId, Time, UserId } from '../common.ts'
 import { AuditEntry } from '../audit.ts'
+import { DeletedNamespace } from '../namespace.ts'
 
 export const PersonState = z.enum(['invited', 'not-confirmed', 'confirmed', 'disabled'])
 
@@ -93,6 +94,12 @@ export const ListedNamespace = z
   })
   .meta({ id: 'ListedNamespace' })
 export type ListedNamespace = z.infer<typeof ListedNamespace>
+
+/** A deleted namespace that can still be restored. */
+export const ListedDeletedNamespace = DeletedNamespace.extend({
+  owner: ListedNamespace.shape.owner,
+}).meta({ id: 'ListedDeletedNamespace' })
+export type ListedDeletedNamespace = z.infer<typeof ListedDeletedNamespace>
 
 export const DescribedNamespace = ListedNamespace.extend({
   people: z.array(
