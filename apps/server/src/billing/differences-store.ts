@@ -28,12 +28,22 @@ export async function listDifferences(db: Kysely<Schema>, limit: number) {
   return db.selectFrom('billing_differences').selectAll().orderBy('id', 'desc').limit(limit).execute()
 }
 
-/** Begins the reconciliation of a day. @returns false when it has begun before */
-export async function beginDay(db: Kysely<Schema>, day: string): Promise<boolean> {
+/**
+ * Begins the reconciliation of a day.
+ * @param abandonedBefore one that began earlier and has not ended is begun anew: its process has died
+ * @returns false when it has begun before
+ */
+export async function beginDay(db: Kysely<Schema>, day: string, now: Date, abandonedBefore: Date): Promise<boolean> {
   const result = await db
     .insertInto('billing_reconciliations')
-    .values({ day, ended_at: null })
-    .onConflict((conflict) => conflict.doNothing())
+    .values({ day, began_at: now, ended_at: null })
+    .onConflict((conflict) =>
+      conflict
+        .column('day')
+        .doUpdateSet({ began_at: now })
+        .where('billing_reconciliations.ended_at', 'is', null)
+        .where('billing_reconciliations.began_at', '<=', abandonedBefore),
+    )
     .executeTakeFirst()
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n
 }

@@ -17,6 +17,8 @@ import { syncAccount } from './sync.ts'
 
 const PAGE = 100
 /** Differences are kept for this long, in milliseconds. */
+/** No comparison takes longer. */
+const LONGEST_MS = 6 * 3_600_000
 const KEPT_MS = 365 * 86_400_000
 
 export interface Reconciliation {
@@ -76,8 +78,9 @@ export async function reconcile(deps: BillingDeps): Promise<Reconciliation> {
 /** Runs the reconciliation of the day if no process has. */
 export async function reconcileDaily(deps: BillingDeps): Promise<void> {
   if (!deps.provider) return
-  const day = new Date(deps.clock.now()).toISOString().slice(0, 10)
-  if (!(await beginDay(deps.system, day))) return
+  const now = deps.clock.now()
+  const day = new Date(now).toISOString().slice(0, 10)
+  if (!(await beginDay(deps.system, day, new Date(now), new Date(now - LONGEST_MS)))) return
   const { accounts, differences, failures } = await reconcile(deps).catch(async (error: unknown) => {
     // The next turn tries again.
     await abandonDay(deps.system, day)

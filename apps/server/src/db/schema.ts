@@ -10,7 +10,7 @@ import type { DroppedGuessesTable, RepeatedRefusalsTable } from './tables/guess-
 import type { ScimTables } from './tables/scim-tables.ts'
 import type { FactorWindowsTable, HeldLoginsTable } from './tables/held-login-tables.ts'
 import type { SingleSignOnTables } from './tables/single-sign-on-tables.ts'
-import type { AccountExportsTable, UsersTable } from './tables/user-tables.ts'
+import type { UserTables } from './tables/user-tables.ts'
 import type { MailCountsTable, MailsTable } from './tables/mail-tables.ts'
 import type {
   ClosedNamespacesTable,
@@ -293,7 +293,7 @@ export interface KeyLoginsUnderWayTable {
 }
 
 export interface Schema
-  extends BillingTables, CertificateTables, FactorTables, NodeTables, ScimTables, SingleSignOnTables {
+  extends BillingTables, CertificateTables, FactorTables, NodeTables, ScimTables, SingleSignOnTables, UserTables {
   login_keys: LoginKeysTable
   key_logins_under_way: KeyLoginsUnderWayTable
   api_keys: ApiKeysTable
@@ -328,14 +328,12 @@ export interface Schema
   program_code_guesses: ProgramCodeGuessesTable
   passkeys: PasskeysTable
   used_challenges: UsedChallengesTable
-  users: UsersTable
   namespaces: NamespacesTable
   members: MembersTable
   provided_members: ProvidedMembersTable
   closed_namespaces: ClosedNamespacesTable
   limit_defaults: LimitDefaultsTable
   namespace_exports: NamespaceExportsTable
-  account_exports: AccountExportsTable
   namespace_limits: NamespaceLimitsTable
   devices: DevicesTable
   sessions: SessionsTable

@@ -169,6 +169,22 @@ describe('a reconciliation', () => {
     await expect.poll(ended).toBe(before + 1)
   })
 
+  it('is taken up by another process when the one that began it has died', async () => {
+    const db = world.server.database.system()
+    const rowOf = (day: string) =>
+      db.selectFrom('billing_reconciliations').selectAll().where('day', '=', day).executeTakeFirst()
+    // Two in the morning, so that the hours below are of the same day.
+    const morning = (Math.floor(world.clock.now() / 86_400_000) + 2) * 86_400_000 + 2 * HOUR_MS
+    const day = new Date(morning).toISOString().slice(0, 10)
+    await db
+      .insertInto('billing_reconciliations')
+      .values({ day, began_at: new Date(morning), ended_at: null })
+      .execute()
+    world.clock.advance(morning - world.clock.now())
+    for (let hour = 0; hour < 8; hour += 1) world.clock.advance(HOUR_MS)
+    await expect.poll(async () => (await rowOf(day))?.ended_at ?? null).not.toBeNull()
+  })
+
   it('adopts a customer whose making was cut off', async () => {
     const payer = await world.payer()
     world.provider.condition = (request) => (request === 'POST /v1/customers' ? 'losing' : 'up')

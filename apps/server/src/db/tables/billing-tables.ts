@@ -58,6 +58,7 @@ export interface BillingEndingsTable {
 export interface BillingReconciliationsTable {
   /** `YYYY-MM-DD`, UTC. */
   day: string
+  began_at: Generated<Date>
   ended_at: Date | null
   accounts: Generated<number>
   differences: Generated<number>

@@ -41,3 +41,8 @@ export interface AccountExportsTable {
   /** An answer is being written until then. */
   busy_until: Generated<Date>
 }
+
+export interface UserTables {
+  users: UsersTable
+  account_exports: AccountExportsTable
+}
