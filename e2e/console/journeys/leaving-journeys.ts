@@ -88,6 +88,7 @@ export function leavingJourneys(site: Site): void {
       await page.getByRole('button', { name: /^Namespace orchard/ }).click()
       const item = page.getByRole('menuitem', { name: 'Restore meadow' })
       await item.getByText('Removed for good on').waitFor()
+      expect(await violationsInBothThemes(page)).toEqual({ light: [], dark: [] })
       await item.click()
       await page.getByRole('button', { name: /^Namespace meadow/ }).waitFor()
       expect(await page.getByText('Recently deleted').count()).toBe(0)

@@ -116,6 +116,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--bowline-panel': '#161d23',
     '--bowline-line': '#27313a',
     '--bowline-hover': '#1a2229',
+    // Mantine's own is too light for secondary text on it.
+    '--menu-item-hover': '#242e37',
     '--bowline-code': '#1a2229',
     '--bowline-online': '#4ade80',
     '--bowline-ok': '#4ade80',
