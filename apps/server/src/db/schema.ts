@@ -3,6 +3,7 @@
 import type { DeviceUid, SessionUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import type { Generated, GeneratedAlways } from 'kysely'
+import type { JsonObject } from './json.ts'
 import type { CertificateTables } from './tables/certificate-tables.ts'
 import type { NodeTables } from './tables/node-tables.ts'
 import type { FactorTables } from './tables/factor-tables.ts'
@@ -62,8 +63,7 @@ export type { DeviceJobsTable } from './tables/device-job-tables.ts'
 export type { DeviceFavoritesTable, SavedViewsTable } from './tables/view-tables.ts'
 export type { UsersTable } from './tables/user-tables.ts'
 
-/** A JSON object. Top-level arrays are excluded on purpose: `pg` would send them as PostgreSQL arrays. */
-export type JsonObject = { readonly [key: string]: unknown }
+export type { JsonObject } from './json.ts'
 
 export interface DevicesTable {
   uid: DeviceUid

@@ -6,7 +6,7 @@ import type { Permission, Role } from '@bowline/contract/roles'
 import { BackgroundLoop } from '@bowline/base/background-loop'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
-import { findTokenSubject } from '../auth/store.ts'
+import { subjectIn } from '../auth/service.ts'
 import type { Actor, RecordingRemoval, TenantContext, UserActor } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { setStatus } from '../devices/acceptance.ts'
@@ -136,7 +136,7 @@ async function change(
 /** The person of a job with their present role; undefined once they are gone, disabled or no member any more. */
 async function actorOf(system: Kysely<Schema>, job: JobRow): Promise<UserActor | undefined> {
   const { user_id: id, tenant_id: tenant } = job
-  const subject = await findTokenSubject(system, { user: id, tenant, family: undefined, login: undefined })
+  const subject = await subjectIn(system, id, tenant)
   if (!subject?.role || subject.inDisabledNamespace) return undefined
   return {
     kind: 'user',

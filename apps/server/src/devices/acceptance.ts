@@ -11,6 +11,9 @@ import { notifyChanged } from './service.ts'
 import { mayBecome } from './state.ts'
 import { deleteDevice, findAcceptedTwins, lockDevice, lockNamespace, moveHistory, updateDevice } from './store.ts'
 
+/** For limits of a namespace: whoever counts its rows holds its row meanwhile. */
+export { lockNamespace } from './store.ts'
+
 /**
  * Sets a device's status by the verb of the path. Accepting a device with the MAC of an accepted one replaces that
  * device: its name, tags, note and fields are kept, and its sessions and tunnels move. Anybody may register any MAC, so this requires

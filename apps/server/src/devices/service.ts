@@ -3,8 +3,10 @@ import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import type { Device } from '@bowline/contract/schemas/device'
+import type { Kysely } from 'kysely'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
 import type { RecordingRemoval } from '../context.ts'
 import { actorMay, roleOf } from '../policy/authority.ts'
 import { authorizeDeviceChange } from '../policy/device-policy.ts'
@@ -102,6 +104,11 @@ export async function addTag(ctx: TenantContext, uid: DeviceUid, tag: string): P
 /** @throws {BowlineError} NOT_FOUND; TAG_LIMIT; POLICY_CHANGE */
 export async function setTags(ctx: TenantContext, uid: DeviceUid, tags: readonly string[]): Promise<void> {
   await change(ctx, uid, (db, device) => writeTags(ctx, db, device, tags))
+}
+
+/** Gives a pending device its first tags: no rule was about it before. */
+export function tagPending(db: Kysely<Schema>, uid: DeviceUid, tags: readonly string[]): Promise<void> {
+  return updateDevice(db, uid, { tags: [...tags] })
 }
 
 /** @throws {BowlineError} NOT_FOUND, also for a tag that the device does not have; POLICY_CHANGE */

@@ -1,11 +1,11 @@
 // SQL of devices. Functions with a tenant's connection see that tenant's rows; presence has its own file.
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
-import { LIMITS } from '@bowline/contract/limits'
 import { type Insertable, type Kysely, type Selectable, type Updateable, sql } from 'kysely'
 import { countRows } from '../db/lists/count.ts'
 import { devicesByStatus, totalOf } from '../db/lists/row-counts.ts'
 import type { DevicesTable, Schema } from '../db/schema.ts'
+import { online } from './online.ts'
 
 export type DeviceRow = Selectable<DevicesTable> & {
   namespace: string
@@ -13,17 +13,6 @@ export type DeviceRow = Selectable<DevicesTable> & {
   /** When the node that holds the link was alive; null while no node does. */
   held_at: Date | null
 }
-
-/** Nodes that renew their lease. Asked through a function: the tenant role sees nothing else of nodes. */
-const liveNodes = sql`(select beat.id from node_heartbeats() beat
-  where beat.heartbeat_at > now() - make_interval(secs => ${sql.lit(LIMITS.nodes.deadSeconds)}))`
-
-/**
- * Online: the link has not closed, and the node that holds it is alive. A link of the last two minutes counts in any
- * case: it may be a node of a version before leases.
- */
-export const online = sql<boolean>`devices.disconnected_at is null and (devices.link_node in ${liveNodes}
-  or devices.last_seen > now() - make_interval(secs => ${sql.lit(LIMITS.onlineWindowSeconds)}))`
 
 /** When the node that holds the link was alive; null while no node does. */
 const heldAt = sql<Date | null>`(select beat.heartbeat_at from node_heartbeats() beat

@@ -6,8 +6,7 @@ import type { DeviceUid } from '@bowline/contract/schemas/common'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import { setStatus } from '../devices/acceptance.ts'
-import { notifyChanged } from '../devices/service.ts'
-import { updateDevice } from '../devices/store.ts'
+import { notifyChanged, tagPending } from '../devices/service.ts'
 import { installKeyHash } from './service.ts'
 import { type InstallKeyRow, findInstallKey, countUse } from './store.ts'
 
@@ -48,7 +47,7 @@ async function requireInstallKey(ctx: TenantContext, key: string): Promise<Insta
 async function enrol(ctx: TenantContext, uid: DeviceUid, key: InstallKeyRow): Promise<void> {
   const isUsed = await ctx.db.transaction().execute(async (db) => {
     if (!(await countUse(db, key.key_hash, new Date(ctx.clock.now())))) return false
-    if (key.tags.length > 0) await updateDevice(db, uid, { tags: key.tags })
+    if (key.tags.length > 0) await tagPending(db, uid, key.tags)
     await audit({ ...ctx, db }, 'install-key.use', key.name, { device: uid, tags: key.tags })
     return true
   })

@@ -10,7 +10,7 @@ import type { InstallKey } from '@bowline/contract/schemas/fleet/install-key'
 import { audit } from '../audit/service.ts'
 import { type TenantContext, personOf } from '../context.ts'
 import type { Listing } from '../db/lists/listing.ts'
-import { lockNamespace } from '../devices/store.ts'
+import { lockNamespace } from '../devices/acceptance.ts'
 import { type InstallKeyRow, countInstallKeys, deleteInstallKey, insertInstallKey, listInstallKeys } from './store.ts'
 
 const KEY_BYTES = 16

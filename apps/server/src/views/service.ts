@@ -5,7 +5,7 @@ import type { Input } from '@bowline/contract/operation'
 import type { SavedView, views } from '@bowline/contract/operations/fleet/views'
 import type { DeviceUid, UserId } from '@bowline/contract/schemas/common'
 import { type TenantContext, personOf } from '../context.ts'
-import { findDevice } from '../devices/store.ts'
+import { get as getDevice } from '../devices/service.ts'
 import { actorMay, roleOf } from '../policy/authority.ts'
 import {
   countViews,
@@ -61,7 +61,7 @@ export function favorites(ctx: TenantContext): Promise<DeviceUid[]> {
 /** @throws {BowlineError} NOT_FOUND; NAMESPACE_FULL */
 export async function addFavorite(ctx: TenantContext, uid: DeviceUid): Promise<void> {
   const user = person(ctx)
-  if (!(await findDevice(ctx.db, uid))) fail('NOT_FOUND', { what: 'The device' })
+  await getDevice(ctx, uid)
   const limit = LIMITS.views.favorites
   if ((await readFavorites(ctx.db, user)).length >= limit) fail('NAMESPACE_FULL', { limit, what: 'favourites' })
   await insertFavorite(ctx.db, { tenant_id: ctx.tenant, user_id: user, device_uid: uid })
@@ -69,7 +69,7 @@ export async function addFavorite(ctx: TenantContext, uid: DeviceUid): Promise<v
 
 /** @throws {BowlineError} NOT_FOUND for an unknown device */
 export async function removeFavorite(ctx: TenantContext, uid: DeviceUid): Promise<void> {
-  if (!(await findDevice(ctx.db, uid))) fail('NOT_FOUND', { what: 'The device' })
+  await getDevice(ctx, uid)
   await deleteFavorite(ctx.db, person(ctx), uid)
 }
 

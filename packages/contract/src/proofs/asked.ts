@@ -1,6 +1,6 @@
 // Operations that ask for a fresh proof, and why. A session alone, stolen from a browser, must neither widen access nor
 // hide that it was used. Whatever only takes access away asks nothing: it must work in a hurry.
-import type { ProofRule } from './proofs.ts'
+import type { ProofRule } from './rule.ts'
 
 export const ASKED: readonly ProofRule[] = [
   {

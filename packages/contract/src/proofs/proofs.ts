@@ -1,31 +1,12 @@
 // The fresh proof of operations: whether a caller must have used a second factor, or without one the password, within the
 // last minutes. One table names every operation, so that a new one is classified before it can be called.
-import { allOperations, operations } from '../operations.ts'
+import { allOperations } from '../operations.ts'
 import type { Operation } from '../operation.ts'
 import { ASKED } from './asked.ts'
+import type { Asks, ProofRule } from './rule.ts'
 import { UNASKED } from './unasked.ts'
 
-type Groups = typeof operations
-/** Id of an operation, `devices.list`. */
-export type OperationId = {
-  [Noun in keyof Groups]: `${Noun}.${Extract<keyof Groups[Noun], string>}`
-}[keyof Groups]
-
-/**
- * Callers that are asked. API keys are not: making one takes a proof.
- * `access`: people in a namespace whose logins need a second factor.
- * `factor`: people who have a second factor, and those of `access`.
- * `everybody`: people, by their password if they have no second factor.
- * `handler`: depends on the input, or on more than who calls; the use case asks.
- * `nobody`: the call needs no proof.
- */
-export type Asks = 'access' | 'factor' | 'everybody' | 'handler' | 'nobody'
-
-export interface ProofRule {
-  readonly asks: Asks
-  readonly why: string
-  readonly operations: readonly OperationId[]
-}
+export type { Asks, OperationId, ProofRule } from './rule.ts'
 
 const RULES: readonly ProofRule[] = [...ASKED, ...UNASKED]
 const declared = new Map(allOperations().map(({ id, operation }) => [operation, id]))

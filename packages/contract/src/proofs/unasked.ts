@@ -1,5 +1,5 @@
 // Operations that ask for no fresh proof, and why.
-import type { ProofRule } from './proofs.ts'
+import type { ProofRule } from './rule.ts'
 
 export const UNASKED: readonly ProofRule[] = [
   {

@@ -2,6 +2,7 @@
 // the row's link. A table whose rows have keys of their own is a grid: one Tab stop, arrow keys inside.
 import { columnOrderingFeature, columnVisibilityFeature, tableFeatures, useTable } from '@tanstack/react-table'
 import { type ReactNode, useMemo, useRef } from 'react'
+import type { Column, Sort } from './column.ts'
 import { FocusKeeper } from './focus-keeper.tsx'
 import { Checkbox, Skeleton } from '../kit.ts'
 import { uiMessages } from '../messages.ts'
@@ -10,26 +11,8 @@ import { useFocusOnArrival, useRoving } from './roving.ts'
 import { type Selection, useToggle } from './selection.ts'
 import classes from './data-table.module.css'
 
+export type { Column, Sort } from './column.ts'
 export type { Selection } from './selection.ts'
-
-export interface Column<Row> {
-  readonly id: string
-  readonly header: string
-  readonly cell: (row: Row) => ReactNode
-  /** The API's sort field; absent: the column is not sortable. */
-  readonly sortBy?: string
-  /** CSS width. */
-  readonly width?: string
-  /** On phones the cell takes the whole width, without its header. */
-  readonly block?: true
-  /** Hidden below 75 em. */
-  readonly wideOnly?: true
-}
-
-export interface Sort {
-  readonly by: string
-  readonly order: 'asc' | 'desc'
-}
 
 export interface DataTableProps<Row> {
   /** Accessible name of the table. */

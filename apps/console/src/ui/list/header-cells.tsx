@@ -2,7 +2,7 @@
 import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react'
 import { Checkbox } from '../kit.ts'
 import { uiMessages } from '../messages.ts'
-import type { Column, Sort } from './data-table.tsx'
+import type { Column, Sort } from './column.ts'
 import type { Selection } from './selection.ts'
 import classes from './data-table.module.css'
 

@@ -1,7 +1,7 @@
 // Tables of saved views and favourite devices.
 import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Generated } from 'kysely'
-import type { JsonObject } from '../schema.ts'
+import type { JsonObject } from '../json.ts'
 
 export interface SavedViewsTable {
   id: Generated<string>

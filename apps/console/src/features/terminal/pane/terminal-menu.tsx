@@ -37,7 +37,7 @@ export function TerminalMenu({ terminal, at, onClose }: TerminalMenuProps) {
         {/* The first item has the focus, which a disabled button cannot have: Escape would not reach the menu. */}
         <Menu.Item
           aria-disabled={!terminal.hasSelection()}
-          data-disabled={!terminal.hasSelection() || undefined}
+          data-disabled={!terminal.hasSelection()}
           onClick={() => (terminal.hasSelection() ? void copySelection(terminal) : undefined)}
         >
           {texts.copy}
