@@ -271,10 +271,10 @@ describe('the list', () => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     const { uid } = backend.fake.state.addDevice({ name: 'edge' })
     await openSignedIn(page, backend, `/devices/${uid}`)
-    await page.getByRole('button', { name: 'Change user (root)' }).click()
+    await page.getByRole('button', { name: 'Change user root' }).click()
     await page.getByLabel('User name for SSH').fill('pi')
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Change user (pi)' }).waitFor()
+    await page.getByRole('button', { name: 'Change user pi' }).waitFor()
     await page.goto('/devices')
     await rowOf(page, 'edge').getByRole('button', { name: 'Copy the SSH command of edge' }).click()
     await eventually(

@@ -58,7 +58,14 @@ export async function accessibilityViolations(
       ? builder.withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
       : builder.withRules([...RULES[rules]])
   ).analyze()
-  return violations.flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id} (${help}): ${target.join(' ')}`))
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, any, all, none }) => {
+      const reasons = [...any, ...all, ...none].map(({ message, relatedNodes = [] }) =>
+        [message, ...relatedNodes.map(({ html }) => html)].join(' '),
+      )
+      return `${id}: ${target.join(' ')}: ${reasons.join('; ')}`
+    }),
+  )
 }
 
 /** Violations in both themes: all rules in light, the colour rules in dark. */

@@ -1,10 +1,11 @@
-// The documentation site in a browser: one row for each documented behaviour, and accessibility checks of every kind of
-// page.
+// The documentation site in a browser: one row for each documented behaviour, in CI half of them, and accessibility
+// checks of every kind of page.
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { type Server, startServer } from '../support/server.ts'
+import { repeatedBy, shortForm } from '../support/short-form.ts'
 import type { Behaviour } from './behaviour.ts'
 import { PAGE_BEHAVIOURS } from './page-behaviours.ts'
 import { SEARCH_BEHAVIOURS } from './search-behaviours.ts'
@@ -49,20 +50,20 @@ async function open(page: Page, address: string): Promise<void> {
   await page.locator('html[data-has-hydrated=true]').waitFor()
 }
 
-describe('the documentation site', () => {
-  it.each(SITE_BEHAVIOURS.map((row) => [row.sentence, row] as const))('%s', async (_, row) => {
+describe(`the documentation site${repeatedBy}`, () => {
+  it.each(shortForm(SITE_BEHAVIOURS, 2).map((row) => [row.sentence, row] as const))('%s', async (_, row) => {
     expect(await visit(row)).toEqual([])
   })
 })
 
-describe('pages', () => {
-  it.each(PAGE_BEHAVIOURS.map((row) => [row.sentence, row] as const))('%s', async (_, row) => {
+describe(`pages${repeatedBy}`, () => {
+  it.each(shortForm(PAGE_BEHAVIOURS, 2).map((row) => [row.sentence, row] as const))('%s', async (_, row) => {
     expect(await visit(row)).toEqual([])
   })
 })
 
-describe('search', () => {
-  it.each([...SEARCH_BEHAVIOURS, ...SEARCH_SCREENS].map((row) => [row.sentence, row] as const))(
+describe(`search${repeatedBy}`, () => {
+  it.each(shortForm([...SEARCH_BEHAVIOURS, ...SEARCH_SCREENS], 2).map((row) => [row.sentence, row] as const))(
     '%s',
     async (_, row) => {
       expect(await visit(row)).toEqual([])

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../support/product.ts'
 import { register } from '../support/registrations.ts'
 import { type Client, type Server, startServer } from '../support/server.ts'
+import { repeatedBy, shortForm } from '../support/short-form.ts'
 import { PAGES } from './pages.ts'
 import relevance from './relevance.json' with { type: 'json' }
 import { type RunnablePage, runPage, runnablePages } from './runnable.ts'
@@ -118,14 +119,14 @@ describe('notices', () => {
   })
 })
 
-describe('commands', async () => {
+describe(`commands${repeatedBy}`, async () => {
   const pages = (await runnablePages()).filter(({ needs }) => !needs.has('cloud'))
 
   it('finds executable commands on many pages', () => {
     expect(pages.length).toBeGreaterThan(15)
   })
 
-  it.each(pages.map((page) => [page.page, page] as const))(
+  it.each(shortForm(pages, 2).map((page) => [page.page, page] as const))(
     'runs the commands of %s',
     async (_, page) => {
       expect((await runPage(page, await environment(page))).stderr).toBe('')

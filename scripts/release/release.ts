@@ -13,10 +13,7 @@ import nodeFlags from '../node-flags.json' with { type: 'json' }
 const root = resolve(import.meta.dirname, '../..')
 
 /** Workspaces whose sources a server runs. */
-const WORKSPACES = [
-  'apps/server',
-  ...['base', 'contract', 'engine', 'ssh', 'sftp', 'link', 'asciicast'].map((name) => `packages/${name}`),
-] as const
+const WORKSPACES = withDependencies('apps/server')
 /** Build output, and files that users look for. */
 const PARTS = ['apps/console/dist', 'apps/docs/build', 'CHANGELOG.md', 'LICENSE'] as const
 
@@ -90,11 +87,23 @@ function installDependencies(folder: string, arch: Architecture): void {
   const wanted = ['--include-workspace-root', ...WORKSPACES.flatMap((workspace) => ['--workspace', workspace])]
   const platform = ['--os=linux', `--cpu=${arch}`, '--libc=glibc']
   run('npm', ['ci', ...omitted, ...platform, ...wanted], folder)
-  const kept: readonly string[] = WORKSPACES
-  for (const home of homes.filter((one) => !kept.includes(one))) rmSync(join(folder, home), { recursive: true })
+  for (const home of homes.filter((one) => !WORKSPACES.includes(one))) rmSync(join(folder, home), { recursive: true })
   for (const left of ['package-lock.json', 'node_modules/.package-lock.json', 'node_modules/.bin']) {
     rmSync(join(folder, left), { recursive: true, force: true })
   }
+}
+
+/** @returns a workspace, and those it depends on at run time */
+function withDependencies(workspace: string): readonly string[] {
+  const found = new Set([workspace])
+  for (const one of found) {
+    const manifest = readFileSync(join(root, one, 'package.json'), 'utf8')
+    const { dependencies = {} } = JSON.parse(manifest) as { dependencies?: Record<string, string> }
+    for (const name of Object.keys(dependencies)) {
+      if (name.startsWith('@bowline/')) found.add(name.replace('@bowline', 'packages'))
+    }
+  }
+  return [...found]
 }
 
 function copySources(workspace: string, folder: string): void {

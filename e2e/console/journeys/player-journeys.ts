@@ -151,7 +151,7 @@ export function playerJourneys(site: Site): void {
       await time(page).focus()
       await page.keyboard.press('Space')
       await screenText(page)
-        .filter({ hasText: /tick 1\d\b/ })
+        .filter({ hasText: /tick \d{2,}/ })
         .waitFor()
       await page.getByRole('button', { name: 'Pause' }).click()
       await page.getByRole('button', { name: 'Play', exact: true }).waitFor()

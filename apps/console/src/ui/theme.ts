@@ -69,6 +69,9 @@ export const theme = createTheme({
     TextInput: { defaultProps: { size: 'sm' } },
     PasswordInput: { defaultProps: { size: 'sm' } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', c: 'dimmed', size: 28 } },
+    // The first item has the focus instead of a placeholder without a name, which a screen reader announces as nothing;
+    // only items with a tab index can receive it.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false, menuItemTabIndex: 0 } },
     Tooltip: { defaultProps: { openDelay: 400, withArrow: true } },
     Modal: {
       defaultProps: { centered: true, radius: 10 },

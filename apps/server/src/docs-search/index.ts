@@ -1,5 +1,6 @@
 // The search index: MiniSearch in memory over the records of the documentation. Records are ranked by how well their
 // words match and by the share of the query they answer: complete matches first, else those with the largest share.
+import { setImmediate } from 'node:timers/promises'
 import MiniSearch from 'minisearch'
 import { type Concept, type Vocabulary, conceptsOf } from './concepts.ts'
 import { type DocsRecord, LEVELS } from './records.ts'
@@ -31,6 +32,9 @@ const MIN_SHARE = 0.6
 /** Bonus for adjacent words of the query that are adjacent in the text, and per word if all of them are. */
 const PHRASE = { pairs: 0.6, whole: 3 }
 
+/** Records indexed at once, some milliseconds' worth. */
+const SLICE = 20
+
 export interface Found {
   /** Best first, at most one per address. */
   readonly records: readonly DocsRecord[]
@@ -52,18 +56,29 @@ type Engine = MiniSearch<Indexed>
 /** Scores of the records that answer one concept, by record id. */
 type Scores = ReadonlyMap<string, number>
 
-export function createSearchIndex(records: readonly DocsRecord[], synonyms: SynonymList = {}): SearchIndex {
+/**
+ * Builds the index in slices, between which the process serves others: it carries sessions while somebody opens the
+ * documentation.
+ */
+export async function createSearchIndex(
+  records: readonly DocsRecord[],
+  synonyms: SynonymList = {},
+): Promise<SearchIndex> {
   const byId = new Map(records.map((record) => [record.objectID, record]))
   // Pages repeat their words: each is taken apart once.
   const known = new Map<string, Token>()
   const tokenize = (text: string): string[] => termsOf(text, known)
   const engine: Engine = new MiniSearch<Indexed>({ fields: FIELDS, tokenize, processTerm: (term) => term })
-  const indexed = records.map(toIndexed)
-  engine.addAll(indexed)
-  const texts = new Map(
-    records.map((record) => [record.objectID, sequenceOf(record.content ?? ownHeading(record), known)]),
-  )
-  const vocabulary = vocabularyOf(indexed, createSynonyms(synonyms), known)
+  const texts = new Map<string, readonly string[]>()
+  const vocabulary = emptyVocabulary(createSynonyms(synonyms))
+  for (let at = 0; at < records.length; at += SLICE) {
+    const slice = records.slice(at, at + SLICE)
+    const indexed = slice.map(toIndexed)
+    engine.addAll(indexed)
+    for (const record of slice) texts.set(record.objectID, sequenceOf(record.content ?? ownHeading(record), known))
+    addWords(vocabulary, indexed, known)
+    await setImmediate()
+  }
   return {
     size: records.length,
     find(query) {
@@ -170,17 +185,29 @@ function toIndexed(record: DocsRecord): Indexed {
   }
 }
 
-function vocabularyOf(indexed: readonly Indexed[], synonyms: Synonyms, known: Map<string, Token>): Vocabulary {
-  const words = new Map<string, number>()
-  const terms = new Set<string>()
+interface GrowingVocabulary extends Vocabulary {
+  readonly words: Map<string, number>
+  readonly terms: Set<string>
+  readonly spellings: Map<string, number>
+}
+
+function emptyVocabulary(synonyms: Synonyms): GrowingVocabulary {
+  const spellings = new Map([...synonyms.words].map((word) => [word, 0]))
+  return { words: new Map(), terms: new Set(), synonyms, spellings }
+}
+
+function addWords(vocabulary: GrowingVocabulary, indexed: readonly Indexed[], known: Map<string, Token>): void {
+  const { words, terms, spellings } = vocabulary
   for (const one of indexed) {
     for (const { word, term, parts } of FIELDS.flatMap((field) => tokensOf(one[field], known))) {
       terms.add(term)
-      for (const each of [word, ...parts]) words.set(each, (words.get(each) ?? 0) + 1)
+      for (const each of [word, ...parts]) {
+        const count = (words.get(each) ?? 0) + 1
+        words.set(each, count)
+        spellings.set(each, count)
+      }
     }
   }
-  const ofSynonyms = [...synonyms.words].map((word) => [word, 0] as const)
-  return { words, terms, synonyms, spellings: new Map([...ofSynonyms, ...words]) }
 }
 
 /** Keeps the first record of each address. */

@@ -76,8 +76,12 @@ export function serveDocsSearch(server: FastifyInstance, deps: DocsSearchDeps): 
   }
   const answers = createAnswerCache(KEPT_ANSWERS)
 
-  // Clients wait two seconds at most: the index is built before the first query.
-  server.addHook('onListen', async () => {
+  // Clients wait two seconds at most: the index is begun when somebody opens a page, before the first query. Not at the
+  // start, which it would make slower for a server whose documentation nobody reads.
+  let begun = false
+  server.addHook('onRequest', async ({ url }) => {
+    if (begun || !url.startsWith('/docs')) return
+    begun = true
     index().catch(() => undefined)
   })
 

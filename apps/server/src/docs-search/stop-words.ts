@@ -1,5 +1,5 @@
 // Words that form a question but carry no meaning: English, German and Spanish, without accents.
-const ENGLISH = `a an and any are as at be been being but by can cannot could did do does doing for from had has have
+const ENGLISH = `a an and any are as at be been being but by can cannot could did do does doing find for from had has have
   he her his how i if in into is it its just like may me might must my of on or our shall she should so some that the
   their them then there these they this those through to us very was we were what when where which who whom whose why
   will with would you your happen happens mean means thing things way`

@@ -52,7 +52,7 @@ export const devicesMessages = {
   loadFailed: 'The devices could not be loaded.',
   sshCommand: 'the SSH command',
   sshUnknown: 'The address of the SSH server could not be loaded.',
-  editUser: (user: string) => `Change user (${user})`,
+  editUser: (user: string) => `Change user ${user}`,
   userLabel: 'User name for SSH',
   addTitle: 'Add a device',
   addText: 'Run this on the machine you want to reach. It downloads the agent from this server and registers it here.',

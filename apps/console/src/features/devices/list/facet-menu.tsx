@@ -57,9 +57,11 @@ export function FacetMenu({ by, label, chosen, scope, onChange }: FacetMenuProps
   const values = [...new Set([...counts.keys(), ...chosen])]
   return (
     <ChoiceMenu label={label} chosen={chosen.join(', ')} onOpen={() => setOpened(true)}>
-      {/* An item, as a menu must not be without any. */}
+      {/* An item, as a menu must not be without any; one that can have the focus, or Escape would not reach the menu. */}
       {values.length === 0 ? (
-        <Menu.Item disabled>{isError ? texts.valuesFailed : data ? texts.noValues : <Loader size="sm" />}</Menu.Item>
+        <Menu.Item aria-disabled data-disabled closeMenuOnClick={false}>
+          {isError ? texts.valuesFailed : data ? texts.noValues : <Loader size="sm" />}
+        </Menu.Item>
       ) : null}
       <Menu.CheckboxGroup value={[...chosen]} onChange={onChange}>
         {values.map((value) => (

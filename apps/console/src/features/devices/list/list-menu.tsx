@@ -36,8 +36,9 @@ export function ListMenu({ kind, search, onChange }: ListMenuProps) {
       <Menu.Dropdown className={classes['values'] ?? ''}>
         <Menu.Label>{texts.columnsLabel}</Menu.Label>
         <Menu.CheckboxGroup value={[...visibleColumns(search)]} onChange={show}>
-          {DEVICE_COLUMNS.map(({ id, header }) => (
-            <Menu.CheckboxItem key={id} value={id} disabled={id === 'name'}>
+          {/* The name is always shown. */}
+          {DEVICE_COLUMNS.filter(({ id }) => id !== 'name').map(({ id, header }) => (
+            <Menu.CheckboxItem key={id} value={id}>
               {header}
             </Menu.CheckboxItem>
           ))}

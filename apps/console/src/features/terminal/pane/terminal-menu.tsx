@@ -34,7 +34,12 @@ export function TerminalMenu({ terminal, at, onClose }: TerminalMenuProps) {
         <span aria-hidden style={{ position: 'fixed', left: at?.x ?? 0, top: at?.y ?? 0 }} />
       </Menu.Target>
       <Menu.Dropdown aria-label={texts.label}>
-        <Menu.Item disabled={!terminal.hasSelection()} onClick={() => void copySelection(terminal)}>
+        {/* The first item has the focus, which a disabled button cannot have: Escape would not reach the menu. */}
+        <Menu.Item
+          aria-disabled={!terminal.hasSelection()}
+          data-disabled={!terminal.hasSelection() || undefined}
+          onClick={() => (terminal.hasSelection() ? void copySelection(terminal) : undefined)}
+        >
           {texts.copy}
         </Menu.Item>
         <Menu.Item onClick={() => void paste().finally(() => terminal.focus())}>{texts.paste}</Menu.Item>
