@@ -6,7 +6,7 @@ import { LIMITS } from '@bowline/contract/limits'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Clock } from '@bowline/base/clock'
 import type { Kysely } from 'kysely'
-import { audit } from '../audit/service.ts'
+import { audit, auditAll } from '../audit/service.ts'
 import { spend } from '../budgets/service.ts'
 import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
@@ -16,7 +16,15 @@ import { hashOf } from '../platform/secrets/hash.ts'
 import { type Account, findAccountByEmail, getAccount, inviteAccount } from '../users/service.ts'
 import { INVITATIONS_OF_A_DAY, type InvitationDeps, mayInviterStillInvite, sendInvitation } from './invitations.ts'
 import { endMembership } from './service.ts'
-import { type MemberRow, insertMember, listProvisionedInvitations, lockMember, updateMember } from './store.ts'
+import {
+  type MemberRow,
+  type RoleOfUser,
+  insertMember,
+  listProvisionedInvitations,
+  lockMember,
+  updateMember,
+  updateRoles,
+} from './store.ts'
 
 export { lockNamespace } from './store.ts'
 
@@ -125,12 +133,20 @@ export async function endProvisioned(ctx: TenantContext, user: UserId): Promise<
   return member.status
 }
 
-/** Sets the role that groups give. @param ctx as {@link provisionMember} */
-export async function setProvisionedRole(ctx: TenantContext, user: UserId, role: ProvisionedRole): Promise<void> {
-  const member = await lockMember(ctx.db, ctx.tenant, user)
-  if (!member || member.role === 'owner' || member.role === role) return
-  await updateMember(ctx.db, ctx.tenant, user, { role })
-  await audit(ctx, 'member.update', user, { before: { role: member.role }, after: { role } })
+/**
+ * Sets the roles that groups give, in as many statements for ten thousand people as for one.
+ * @param ctx as {@link provisionMember}
+ * @returns members whose role is another now
+ */
+export async function setProvisionedRoles(ctx: TenantContext, wanted: readonly RoleOfUser[]): Promise<UserId[]> {
+  if (wanted.length === 0) return []
+  const changed = await updateRoles(ctx.db, ctx.tenant, wanted)
+  const entries = changed.map(({ user, before, role }) => ({
+    target: user,
+    details: { before: { role: before }, after: { role } },
+  }))
+  await auditAll(ctx, 'member.update', entries)
+  return changed.map(({ user }) => user)
 }
 
 /**

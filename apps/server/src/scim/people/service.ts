@@ -3,6 +3,8 @@
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import type { UserId } from '@bowline/contract/schemas/common'
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../db/schema.ts'
 import {
   emitMembers,
   endProvisioned,
@@ -107,13 +109,14 @@ export async function update(
 /** Deletes somebody, and ends the membership. @throws {BowlineError} NOT_FOUND; OWNER_REFUSED */
 export async function remove(deps: ScimDeps, ctx: ScimContext, id: string): Promise<void> {
   const effects: Effects = { added: new Set(), changed: new Set(), removed: new Set() }
-  await deps.system.transaction().execute(async (db) => {
+  const end = async (db: Kysely<Schema>): Promise<void> => {
     const inner = { ...ctx, db }
     await lockNamespace(db, ctx.tenant)
     const person = (await findPerson(db, ctx.tenant, id)) ?? fail('NOT_FOUND', { what: 'The user' })
     await deactivate(inner, person, effects)
     await deletePerson(db, ctx.tenant, id)
-  })
+  }
+  await deps.turns.run(ctx.tenant, () => deps.system.transaction().execute(end))
   await tell(deps, ctx, effects)
 }
 
@@ -136,16 +139,19 @@ async function change(
   invites: boolean,
   work: (inner: ScimContext, effects: Effects) => Promise<string>,
 ): Promise<PersonRow> {
-  if (invites && deps.mails.isSending && (await findSettings(ctx.db, ctx.tenant)).mails) {
-    await spendInvitation({ db: deps.system }, ctx)
-  }
   const effects: Effects = { added: new Set(), changed: new Set(), removed: new Set() }
-  const row = await deps.system.transaction().execute(async (db) => {
+  const apply = async (db: Kysely<Schema>): Promise<PersonRow> => {
     const inner = { ...ctx, db }
     await lockNamespace(db, ctx.tenant)
     const id = await work(inner, effects)
     for (const user of await applyRoles(inner, [id])) effects.changed.add(user)
     return (await findPerson(db, ctx.tenant, id)) ?? fail('INTERNAL')
+  }
+  const row = await deps.turns.run(ctx.tenant, async () => {
+    if (invites && deps.mails.isSending && (await findSettings(ctx.db, ctx.tenant)).mails) {
+      await spendInvitation({ db: deps.system }, ctx)
+    }
+    return deps.system.transaction().execute(apply)
   })
   await tell(deps, ctx, effects)
   return row
