@@ -39,9 +39,25 @@ export interface Provisioned {
   readonly mails: boolean
 }
 
-/** Counts an invitation by mail. Call it outside of transactions. @throws {BowlineError} TOO_MANY_REQUESTS */
-export function spendInvitation(deps: Pick<InvitationDeps, 'db'>, ctx: TenantContext): Promise<void> {
-  return spend({ db: deps.db, clock: ctx.clock }, INVITATIONS_OF_A_DAY, ctx.tenant)
+/** People without an account whom one person's providers may make known in a day: as many as one namespace has. */
+const NEW_PEOPLE_OF_A_DAY = { name: 'new people', limit: LIMITS.scim.people, hours: 24 }
+
+/**
+ * Counts an invitation for the namespace and for whoever vouches for it. Call it outside of transactions.
+ * @throws {BowlineError} TOO_MANY_REQUESTS
+ */
+export async function spendInvitation(
+  { db, mails }: Pick<InvitationDeps, 'db' | 'mails'>,
+  ctx: TenantContext,
+  invited: Pick<Provisioned, 'email' | 'inviter' | 'mails'>,
+): Promise<void> {
+  const budgets = { db, clock: ctx.clock }
+  if (invited.mails && mails.isSending) {
+    await spend(budgets, INVITATIONS_OF_A_DAY, ctx.tenant)
+    // Another namespace is no further budget.
+    await spend(budgets, INVITATIONS_OF_A_DAY, invited.inviter)
+  }
+  if (!(await findAccountByEmail(db, invited.email))) await spend(budgets, NEW_PEOPLE_OF_A_DAY, invited.inviter)
 }
 
 /**

@@ -102,7 +102,7 @@ export async function updateScim(
  * @throws {BowlineError} CONFLICT for a taken name; POLICY_LIMIT; UNAUTHORIZED when the membership has just ended
  */
 export async function createToken(
-  { ids }: ScimSettingsDeps,
+  { ids }: Pick<ScimSettingsDeps, 'ids'>,
   ctx: TenantContext,
   name: string,
   creator: UserId = ctx.actor.kind === 'user' ? ctx.actor.id : fail('USER_TOKEN_REQUIRED'),

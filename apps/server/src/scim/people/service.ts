@@ -56,11 +56,10 @@ export async function get(ctx: ScimContext, id: string): Promise<PersonRow> {
 
 /**
  * Adds somebody; who is active becomes a member or is invited.
- * @throws {BowlineError} CONFLICT for a taken userName or address; POLICY_LIMIT; TOO_MANY_REQUESTS for invitations by
- *   mail
+ * @throws {BowlineError} CONFLICT for a taken userName or address; POLICY_LIMIT; TOO_MANY_REQUESTS for invitations
  */
 export async function create(deps: ScimDeps, ctx: ScimContext, wanted: PersonDescription): Promise<PersonRow> {
-  return change(deps, ctx, wanted.active, async (inner, effects) => {
+  return change(deps, ctx, wanted.active ? wanted.email : undefined, async (inner, effects) => {
     const { db, tenant } = inner
     if ((await countPeople(db, tenant)) >= LIMITS.scim.people) {
       fail('POLICY_LIMIT', { limit: LIMITS.scim.people, what: 'users of the identity provider' })
@@ -88,7 +87,7 @@ export async function update(
   const known = await get(ctx, id)
   const next = describe(descriptionOf(known))
   const mayInvite = next.active && (known.user_id === null || known.email !== next.email)
-  return change(deps, ctx, mayInvite, async (inner, effects) => {
+  return change(deps, ctx, mayInvite ? next.email : undefined, async (inner, effects) => {
     const before = (await findPerson(inner.db, inner.tenant, id)) ?? fail('NOT_FOUND', { what: 'The user' })
     const wanted = describe(descriptionOf(before))
     await requireFreeName(inner, id, wanted)
@@ -133,10 +132,11 @@ export function descriptionOf(row: PersonRow): PersonDescription {
   }
 }
 
+/** @param invited address of whom the change may invite */
 async function change(
   deps: ScimDeps,
   ctx: ScimContext,
-  invites: boolean,
+  invited: string | undefined,
   work: (inner: ScimContext, effects: Effects) => Promise<string>,
 ): Promise<PersonRow> {
   const effects: Effects = { added: new Set(), changed: new Set(), removed: new Set() }
@@ -148,8 +148,13 @@ async function change(
     return (await findPerson(db, ctx.tenant, id)) ?? fail('INTERNAL')
   }
   const row = await deps.turns.run(ctx.tenant, async () => {
-    if (invites && deps.mails.isSending && (await findSettings(ctx.db, ctx.tenant)).mails) {
-      await spendInvitation({ db: deps.system }, ctx)
+    if (invited !== undefined) {
+      const { mails } = await findSettings(ctx.db, ctx.tenant)
+      await spendInvitation({ db: deps.system, mails: deps.mails }, ctx, {
+        email: invited,
+        inviter: ctx.creator,
+        mails,
+      })
     }
     return deps.system.transaction().execute(apply)
   })

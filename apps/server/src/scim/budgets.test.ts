@@ -1,0 +1,77 @@
+// Budgets of what provisioning sends to strangers: further namespaces and tokens are no further budget.
+import { operations } from '@bowline/contract/operations'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hashOf } from '../platform/secrets/hash.ts'
+import { unique } from '../registration/testing.ts'
+import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
+import { type TestProvider, startProvider } from './testing.ts'
+
+const { auth, namespaces, scim } = operations
+let server: BootedServer
+beforeAll(async () => {
+  server = await bootServer({
+    settings: {
+      BOWLINE_PUBLIC_URL: 'https://bowline.example.com',
+      BOWLINE_REGISTRATION: 'open',
+      BOWLINE_SMTP_URL: 'smtp://127.0.0.1:9',
+      BOWLINE_SMTP_FROM: 'bowline@example.com',
+      BOWLINE_UNCOUNTED_SOURCES: '127.0.0.1',
+    },
+  })
+  await server.setUpAccount()
+})
+afterAll(() => server.close())
+
+const add = async ({ send }: TestProvider) =>
+  send('POST', '/Users', { userName: `${unique()}@example.com`, active: true })
+
+async function addMany(provider: TestProvider, count: number): Promise<void> {
+  for (let sent = 0; sent < count; sent += 10) {
+    const answers = await Promise.all(Array.from({ length: Math.min(10, count - sent) }, () => add(provider)))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
+  }
+}
+
+/** A provider of one more namespace of the person. */
+async function further(person: Person): Promise<TestProvider> {
+  const { body: made } = await person.client.call(namespaces.create, { body: { name: unique() } })
+  const { body } = await person.client.call(auth.switchNamespace, { params: { tenant: made.tenant_id } })
+  return startProvider(server, { ...person, tenant: made.tenant_id, client: server.client(body.token) })
+}
+
+describe('provisioning by one person', () => {
+  it('mails no more strangers from two namespaces than from one', async () => {
+    const person = await server.addPerson(unique())
+    await addMany(await startProvider(server, person), 120)
+    const second = await further(person)
+    await addMany(second, 80)
+    const refused = await add(second)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '86400'])
+    expect((await add(await startProvider(server, await server.addPerson(unique())))).status).toBe(201)
+  })
+
+  it('makes only so many people in all namespaces, also without mails', async () => {
+    const person = await server.addPerson(unique())
+    const known = await server.addPerson(unique())
+    const silent = async (provider: TestProvider): Promise<TestProvider> => {
+      const { client, tenant } = provider.owner
+      await client.call(scim.update, { params: { tenant }, body: { mails: false } })
+      return provider
+    }
+    const first = await silent(await startProvider(server, person))
+    expect((await add(first)).status).toBe(201)
+    const { numUpdatedRows } = await server.database
+      .system()
+      .updateTable('budgets')
+      .set({ spent: 10_000 })
+      .where('name', '=', 'new people')
+      .where('key', '=', hashOf(person.id))
+      .executeTakeFirst()
+    expect(numUpdatedRows).toBe(1n)
+    const second = await silent(await further(person))
+    expect((await add(second)).status).toBe(429)
+    // People who have an account are none of them.
+    const answer = await second.send('POST', '/Users', { userName: known.auth.email, active: true })
+    expect(answer.status).toBe(201)
+  })
+})
