@@ -47,12 +47,13 @@ describe('changes of one namespace', () => {
         })
         await Promise.race([isCrowded, Promise.all(calls)])
         expect(refused).toEqual(Array.from({ length: 19 }, () => '1'))
-        await expect.poll(waitingConnections).toBe(1)
+        await expect.poll(waitingConnections, { timeout: 10_000 }).toBe(1)
         expect((await add(other)).status).toBe(201)
         return calls
       })
     const statuses = await Promise.all(crowd)
-    expect(statuses.filter((status) => status === 201)).toHaveLength(21)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(19)
+    expect(statuses).toContain(201)
   })
 
   it('give many people another role in as few statements as one, with an entry in the audit log for each', async () => {
