@@ -22,8 +22,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const add = async ({ send }: TestProvider) =>
-  send('POST', '/Users', { userName: `${unique()}@example.com`, active: true })
+const add = (provider: TestProvider) =>
+  provider.send('POST', '/Users', { userName: `${unique()}@example.com`, active: true })
 
 /** Lets a person have used a budget as often, which a call of theirs has used once. */
 async function use(name: string, { id }: Person, spent: number): Promise<void> {

@@ -18,8 +18,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const add = async ({ send }: TestProvider) =>
-  send('POST', '/Users', { userName: `${unique()}@example.com`, active: true })
+const add = (provider: TestProvider) =>
+  provider.send('POST', '/Users', { userName: `${unique()}@example.com`, active: true })
 
 /** Connections that wait for a lock in the database of the server. */
 async function waitingConnections(): Promise<number> {
