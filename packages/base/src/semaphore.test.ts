@@ -69,6 +69,20 @@ function acquire(semaphore: Semaphore, source: string, count: number, granted: s
   return { releases, evicted }
 }
 
+it('lets a task that is aborted leave the queue, whose place another one takes', async () => {
+  const semaphore = new Semaphore(1, 1)
+  const release = await semaphore.acquire()
+  const closed = new AbortController()
+  const left = semaphore.acquire('', closed.signal)
+  closed.abort()
+  expect(await left).toBe(undefined)
+  expect(await semaphore.acquire('', closed.signal)).toBe(undefined)
+  const next = semaphore.acquire()
+  release?.()
+  ;(await next)?.()
+  expect(semaphore.idle).toBe(true)
+})
+
 describe('a semaphore of several sources', () => {
   it('grants waiting sources their permits by turns', async () => {
     const semaphore = new Semaphore(1, 100)

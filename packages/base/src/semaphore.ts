@@ -30,18 +30,27 @@ export class Semaphore {
 
   /**
    * Waits for a permit; tasks of one source get theirs in order.
+   * @param signal aborted when nobody wants the result any more: the task leaves the queue
    * @returns releases the permit (calling it twice is harmless); undefined when the queue is full or the task is evicted
+   *   or aborted
    */
-  acquire(source = ''): Promise<(() => void) | undefined> {
+  acquire(source = '', signal?: AbortSignal): Promise<(() => void) | undefined> {
+    if (signal?.aborted) return Promise.resolve(undefined)
     if (this.#held < this.#permits) {
       this.#held += 1
       return Promise.resolve(this.#releaser())
     }
     if (this.#waiting >= this.#queueLimit && !this.#evictFor(source)) return Promise.resolve(undefined)
     return new Promise((resolve) => {
+      const leave = (): void => this.#leave(source, waiter)
+      const waiter: Waiter = (release) => {
+        signal?.removeEventListener('abort', leave)
+        resolve(release)
+      }
+      signal?.addEventListener('abort', leave)
       const waiters = this.#sources.get(source) ?? []
       this.#sources.set(source, waiters)
-      waiters.push(resolve)
+      waiters.push(waiter)
       this.#waiting += 1
     })
   }
@@ -69,6 +78,14 @@ export class Semaphore {
     this.#waiting -= 1
     longest.pop()?.(undefined)
     return true
+  }
+
+  #leave(source: string, waiter: Waiter): void {
+    const others = this.#sources.get(source)?.filter((one) => one !== waiter) ?? []
+    if (others.length > 0) this.#sources.set(source, others)
+    else this.#sources.delete(source)
+    this.#waiting -= 1
+    waiter(undefined)
   }
 
   /** Takes the next waiter: of the source whose turn it is, which then goes to the end. */

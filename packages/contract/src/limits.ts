@@ -80,6 +80,8 @@ export const LIMITS = {
   sshFactorHours: { min: 1, max: 168, default: 12 },
   /** Life of the one-use token that single sign-on puts into an address. */
   exchangeTokenSeconds: 60,
+  /** Sign-ins by a provider that one person has begun and not finished: a further one ends the oldest. */
+  unfinishedProviderSignIns: 10,
   /** Time that people have at an identity provider. */
   providerRequestMinutes: 10,
   /** Sign-ins under way at a provider: a whole office may have one address. */

@@ -2,7 +2,7 @@
 import type { Kysely } from 'kysely'
 import type { Actor, TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { insertEntry } from './store.ts'
+import { insertEntries, insertEntry } from './store.ts'
 
 /** Actions of the audit log, `noun.verb`. */
 export type AuditAction =
@@ -101,6 +101,18 @@ export async function audit(
     ip: ctx.source,
     details,
   })
+}
+
+/** Writes an entry of the same action for each target, in one statement. Call it as {@link audit}. */
+export async function auditAll(
+  ctx: TenantContext,
+  action: AuditAction,
+  entries: readonly { readonly target: string; readonly details: AuditDetails }[],
+): Promise<void> {
+  if (entries.length === 0) return
+  const { type, id } = auditActor(ctx.actor)
+  const shared = { tenant_id: ctx.tenant, actor_type: type, actor_id: id, action, ip: ctx.source }
+  await insertEntries(ctx.db, shared, entries)
 }
 
 /**

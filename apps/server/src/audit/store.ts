@@ -77,3 +77,17 @@ function actorOf(row: AuditRow, names: ReadonlyMap<string, string>): AuditEntry[
 export async function insertEntry(db: Kysely<Schema>, entry: Insertable<AuditLogTable>): Promise<void> {
   await db.insertInto('audit_log').values(entry).execute()
 }
+
+/** @param shared what all entries have; their number is not limited by that of a statement's parameters */
+export async function insertEntries(
+  db: Kysely<Schema>,
+  shared: Omit<AuditRow, 'id' | 'at' | 'target' | 'details'>,
+  entries: readonly { readonly target: string; readonly details: Readonly<Record<string, unknown>> }[],
+): Promise<void> {
+  const targets = entries.map(({ target }) => target)
+  const details = entries.map((entry) => JSON.stringify(entry.details))
+  await sql`insert into audit_log (tenant_id, actor_type, actor_id, action, ip, target, details)
+    select ${shared.tenant_id}, ${shared.actor_type}, ${shared.actor_id}, ${shared.action}, ${shared.ip},
+      entry.target, entry.details
+    from unnest(${targets}::text[], ${details}::jsonb[]) as entry (target, details)`.execute(db)
+}

@@ -6,6 +6,7 @@ import { ScimTokenName } from '@bowline/contract/schemas/scim'
 import type { Command } from 'commander'
 import { getNamespace } from '../namespaces/service.ts'
 import { type ScimSettingsDeps, createToken, getScim, removeToken, updateScim } from '../scim/settings.ts'
+import { ScimTurns } from '../scim/turns.ts'
 import { type Instance, onInstance, originOfSettings } from './instance.ts'
 import { type Format, type Terminal, show, table } from './terminal.ts'
 
@@ -85,5 +86,5 @@ export function addScimCommands(program: Command, terminal: Terminal): void {
 }
 
 function depsOf({ system, ids, settings }: Instance): ScimSettingsDeps {
-  return { system, ids, origin: originOfSettings(settings) }
+  return { system, ids, turns: new ScimTurns(), origin: originOfSettings(settings) }
 }

@@ -64,6 +64,7 @@ import type { Recordings } from '../recordings/recordings.ts'
 import { recordingRemoval } from '../recordings/removal.ts'
 import { recordingRoutes } from '../recordings/routes.ts'
 import { scimRoutes } from '../scim/routes.ts'
+import type { ScimTurns } from '../scim/turns.ts'
 import { sessionRoutes } from '../sessions/routes.ts'
 import type { CloseConnection } from '../sessions/service.ts'
 import { identityRoutes } from '../single-sign-on/identities/routes.ts'
@@ -93,6 +94,7 @@ export interface ApiParts extends TerminalTickets {
   readonly mfa: MfaDeps
   readonly waiting: WaitingLogins
   readonly singleSignOn: OpenidDeps
+  readonly turns: ScimTurns
   /** Limits sign-ins per source. */
   readonly signIns: RateLimiter
   readonly certificates: CertificateDeps
@@ -245,7 +247,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     }),
     ...installKeyRoutes(),
     ...apiKeyRoutes({ system, ids }, proofs.factor),
-    ...scimRoutes({ system, ids, origin: parts.singleSignOn.publicOrigin }),
+    ...scimRoutes({ system, ids, turns: parts.turns, origin: parts.singleSignOn.publicOrigin }),
     ...tagRoutes(),
     ...previewRoutes(),
     ...publicKeyRoutes(),

@@ -7,6 +7,7 @@ import type { Actor, TenantContext } from '../context.ts'
 import type { RequestLimits } from '../http/limits/request-limits.ts'
 import type { RegistrationDeps } from '../registration/service.ts'
 import { serveScim } from '../scim/protocol/endpoints.ts'
+import type { ScimTurns } from '../scim/turns.ts'
 import type { SingleSignOnDeps } from '../single-sign-on/deps.ts'
 
 /** Requests of an identity provider per second and token. */
@@ -17,6 +18,7 @@ export interface ScimParts {
   readonly registration: Pick<RegistrationDeps, 'mails' | 'mode'>
   readonly singleSignOn: Pick<SingleSignOnDeps, 'publicOrigin'>
   readonly requestLimits: RequestLimits
+  readonly turns: ScimTurns
   readonly tenantContext: (tenant: TenantId, actor: Actor, source?: string) => TenantContext
 }
 

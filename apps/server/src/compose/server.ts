@@ -54,6 +54,7 @@ import { createMetrics } from '../platform/metrics.ts'
 import { nodeName } from '../platform/node-name.ts'
 import { startTracing } from '../platform/tracing/tracing.ts'
 import { startRecordings } from '../recordings/start.ts'
+import { ScimTurns } from '../scim/turns.ts'
 import { closeLostSessions } from '../sessions/service.ts'
 import { sharedTerminalTickets } from '../terminals/shared-tickets.ts'
 import { createTerminalTickets } from '../terminals/tickets.ts'
@@ -139,6 +140,7 @@ async function start(
   const signInContext = (tenant: TenantId) => tenantContext(tenant, { kind: 'system', name: 'single sign-on' })
   const accountParts = { config, system, node, clock, log, ids, keys, tokens, contextOf: signInContext, onEnd }
   const { mail, auth, registration, mailRequests } = await startAccounts(accountParts)
+  const turns = new ScimTurns()
   const singleSignOn = assembleSingleSignOn(auth, config, signInContext, onEnd)
 
   const agents = createAgents({
@@ -232,6 +234,7 @@ async function start(
       mfa,
       waiting,
       ...singleSignOn.parts,
+      turns,
       certificates: certificates.deps,
       mails: mail.queue,
       mailDeps: mail.deps,
@@ -264,7 +267,7 @@ async function start(
   certificates.attach(http.server)
   serveOpenApi(http)
   singleSignOn.serve(http)
-  composeScim(http, { auth, registration, ...singleSignOn.parts, requestLimits, tenantContext })
+  composeScim(http, { auth, registration, ...singleSignOn.parts, turns, requestLimits, tenantContext })
   serveMetrics(http, metrics, { isInternal, mayRead: config.mayReadMetrics })
   await serveFiles(http, { config, clock, log, metrics })
   const web = { config, clock, log, gateway, judging, node, nodes, terminalTickets }

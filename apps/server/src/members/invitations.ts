@@ -12,7 +12,7 @@ import { spend } from '../budgets/service.ts'
 import type { TenantContext, UserActor } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import type { MailQueue } from '../mails/queue.ts'
-import { getNamespace } from '../namespaces/service.ts'
+import { getNamespaceName } from '../namespaces/service.ts'
 import { hashOf } from '../platform/secrets/hash.ts'
 import type { Ids } from '../platform/ids.ts'
 import { type Account, deletePlaceholder, findAccountByEmail, getAccount, inviteAccount } from '../users/service.ts'
@@ -127,7 +127,7 @@ export async function sendInvitation(
   by: { account: Account; role: Role; link: string; inviter?: UserId; days?: number },
 ): Promise<void> {
   const { account, role, link, days = LIMITS.inviteDays } = by
-  const { name: namespace } = await getNamespace(db, ctx.tenant)
+  const namespace = await getNamespaceName(db, ctx.tenant)
   const person = by.inviter ?? (ctx.actor.kind === 'user' ? ctx.actor.id : undefined)
   const inviter = person && (await getAccount(db, person))
   await mails.add(db, {
@@ -223,7 +223,7 @@ export async function describeInvitation(
   if (!(await mayInviterStillInvite(db, member))) fail(...gone)
   const { status } = (await getAccount(db, member.user_id)) ?? fail(...gone)
   const inviter = member.inviter && (await getAccount(db, member.inviter))
-  const { name: namespace } = await getNamespace(db, tenant)
+  const namespace = await getNamespaceName(db, tenant)
   // That an account is disabled is not for whoever holds a link.
   return {
     status: status === 'disabled' ? 'confirmed' : status,

@@ -8,7 +8,7 @@ import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import type { ProvisionedRole } from '../db/tables/scim-tables.ts'
 import { type Standing, findStanding, insertProvided, listProvidedTenants, lockProvided } from './provided-store.ts'
-import { endProvisioned, setProvisionedRole } from './provisioned.ts'
+import { endProvisioned, setProvisionedRoles } from './provisioned.ts'
 import { insertMemberWithinLimit, lockNamespace } from './store.ts'
 
 /** What the groups of one sign-in give. */
@@ -61,7 +61,7 @@ export async function followGroups(
     const outcome = outcomeOf(standing, role)
     const ctx = { ...contextOf(tenant), db }
     if (outcome === 'remove') await endProvisioned(ctx, user)
-    else if (outcome === 'change' && role) await setProvisionedRole(ctx, user, role)
+    else if (outcome === 'change' && role) await setProvisionedRoles(ctx, [{ user, role }])
     else if (outcome === 'add' && role) {
       const added_at = new Date(clock.now())
       const member = { tenant_id: tenant, user_id: user, role, status: 'accepted' as const, added_at }

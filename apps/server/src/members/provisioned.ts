@@ -6,7 +6,7 @@ import { LIMITS } from '@bowline/contract/limits'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Clock } from '@bowline/base/clock'
 import type { Kysely } from 'kysely'
-import { audit } from '../audit/service.ts'
+import { audit, auditAll } from '../audit/service.ts'
 import { spend } from '../budgets/service.ts'
 import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
@@ -16,7 +16,15 @@ import { hashOf } from '../platform/secrets/hash.ts'
 import { type Account, findAccountByEmail, getAccount, inviteAccount } from '../users/service.ts'
 import { INVITATIONS_OF_A_DAY, type InvitationDeps, mayInviterStillInvite, sendInvitation } from './invitations.ts'
 import { endMembership } from './service.ts'
-import { type MemberRow, insertMember, listProvisionedInvitations, lockMember, updateMember } from './store.ts'
+import {
+  type MemberRow,
+  type RoleOfUser,
+  insertMember,
+  listProvisionedInvitations,
+  lockMember,
+  updateMember,
+  updateRoles,
+} from './store.ts'
 
 export { lockNamespace } from './store.ts'
 
@@ -31,9 +39,25 @@ export interface Provisioned {
   readonly mails: boolean
 }
 
-/** Counts an invitation by mail. Call it outside of transactions. @throws {BowlineError} TOO_MANY_REQUESTS */
-export function spendInvitation(deps: Pick<InvitationDeps, 'db'>, ctx: TenantContext): Promise<void> {
-  return spend({ db: deps.db, clock: ctx.clock }, INVITATIONS_OF_A_DAY, ctx.tenant)
+/** People without an account whom one person's providers may make known in a day: as many as one namespace has. */
+const NEW_PEOPLE_OF_A_DAY = { name: 'new people', limit: LIMITS.scim.people, hours: 24 }
+
+/**
+ * Counts an invitation for the namespace and for whoever vouches for it. Call it outside of transactions.
+ * @throws {BowlineError} TOO_MANY_REQUESTS
+ */
+export async function spendInvitation(
+  { db, mails }: Pick<InvitationDeps, 'db' | 'mails'>,
+  ctx: TenantContext,
+  invited: Pick<Provisioned, 'email' | 'inviter' | 'mails'>,
+): Promise<void> {
+  const budgets = { db, clock: ctx.clock }
+  if (invited.mails && mails.isSending) {
+    await spend(budgets, INVITATIONS_OF_A_DAY, ctx.tenant)
+    // Another namespace is no further budget.
+    await spend(budgets, INVITATIONS_OF_A_DAY, invited.inviter)
+  }
+  if (!(await findAccountByEmail(db, invited.email))) await spend(budgets, NEW_PEOPLE_OF_A_DAY, invited.inviter)
 }
 
 /**
@@ -125,12 +149,20 @@ export async function endProvisioned(ctx: TenantContext, user: UserId): Promise<
   return member.status
 }
 
-/** Sets the role that groups give. @param ctx as {@link provisionMember} */
-export async function setProvisionedRole(ctx: TenantContext, user: UserId, role: ProvisionedRole): Promise<void> {
-  const member = await lockMember(ctx.db, ctx.tenant, user)
-  if (!member || member.role === 'owner' || member.role === role) return
-  await updateMember(ctx.db, ctx.tenant, user, { role })
-  await audit(ctx, 'member.update', user, { before: { role: member.role }, after: { role } })
+/**
+ * Sets the roles that groups give, in as many statements for ten thousand people as for one.
+ * @param ctx as {@link provisionMember}
+ * @returns members whose role is another now
+ */
+export async function setProvisionedRoles(ctx: TenantContext, wanted: readonly RoleOfUser[]): Promise<UserId[]> {
+  if (wanted.length === 0) return []
+  const changed = await updateRoles(ctx.db, ctx.tenant, wanted)
+  const entries = changed.map(({ user, before, role }) => ({
+    target: user,
+    details: { before: { role: before }, after: { role } },
+  }))
+  await auditAll(ctx, 'member.update', entries)
+  return changed.map(({ user }) => user)
 }
 
 /**

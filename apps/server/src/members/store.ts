@@ -152,6 +152,34 @@ export async function updateMember(
   await db.updateTable('members').set(values).where('tenant_id', '=', tenant).where('user_id', '=', user).execute()
 }
 
+/** The role that a member is to have. */
+export interface RoleOfUser {
+  readonly user: UserId
+  readonly role: Role
+}
+
+/**
+ * Changes the roles of members in one statement; owners keep theirs.
+ * @param db in a transaction that has locked the namespace
+ * @returns members whose role was another, with that one
+ */
+export async function updateRoles(
+  db: Kysely<Schema>,
+  tenant: TenantId,
+  wanted: readonly RoleOfUser[],
+): Promise<(RoleOfUser & { readonly before: Role })[]> {
+  const users = wanted.map(({ user }) => user)
+  const roles = wanted.map(({ role }) => role)
+  const { rows } = await sql<RoleOfUser & { readonly before: Role }>`
+    update members as member set role = wanted.role
+    from unnest(${users}::text[], ${roles}::text[]) as wanted (user_id, role)
+      join members as known on known.tenant_id = ${tenant} and known.user_id = wanted.user_id
+    where member.tenant_id = ${tenant} and member.user_id = wanted.user_id
+      and member.role <> 'owner' and member.role <> wanted.role
+    returning member.user_id as user, member.role as role, known.role as before`.execute(db)
+  return rows
+}
+
 export async function deleteMember(db: Kysely<Schema>, tenant: TenantId, user: UserId): Promise<void> {
   await db.deleteFrom('members').where('tenant_id', '=', tenant).where('user_id', '=', user).execute()
 }

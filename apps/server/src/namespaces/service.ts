@@ -124,6 +124,11 @@ export async function getNamespace(db: Kysely<Schema>, tenant: TenantId): Promis
   return toNamespace(row, await listMembers(db, [tenant]))
 }
 
+/** Name of a namespace, without reading its members. @param db system connection @throws {BowlineError} NOT_FOUND */
+export async function getNamespaceName(db: Kysely<Schema>, tenant: TenantId): Promise<string> {
+  return (await findNamespace(db, tenant))?.name ?? fail('NOT_FOUND', { what: 'The namespace' })
+}
+
 /** True if the namespace's sessions are recorded. @throws {BowlineError} NOT_FOUND */
 export async function getRecording(ctx: TenantContext): Promise<boolean> {
   return (await readSessionRecord(ctx.db)) ?? fail('NOT_FOUND', { what: 'The namespace' })

@@ -4,9 +4,11 @@ import type { Kysely } from 'kysely'
 import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import type { InvitationDeps } from '../members/invitations.ts'
+import type { ScimTurns } from './turns.ts'
 
 export interface ScimDeps extends Omit<InvitationDeps, 'db'> {
   readonly system: Kysely<Schema>
+  readonly turns: ScimTurns
 }
 
 export interface ScimContext extends TenantContext {

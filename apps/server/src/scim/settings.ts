@@ -29,11 +29,13 @@ import {
   replaceRoles,
   saveSettings,
 } from './store.ts'
+import type { ScimTurns } from './turns.ts'
 
 export interface ScimSettingsDeps {
   /** System connection: roles are those of members. */
   readonly system: Kysely<Schema>
   readonly ids: Ids
+  readonly turns: ScimTurns
   /** Origin of this server as providers know it. */
   readonly origin: string
 }
@@ -62,7 +64,7 @@ export async function getScim({ origin }: Pick<ScimSettingsDeps, 'origin'>, ctx:
 
 /**
  * Changes the settings. While provisioning is on, roles follow at once.
- * @throws {BowlineError} INVALID_INPUT for a group that is named twice
+ * @throws {BowlineError} INVALID_INPUT for a group that is named twice; TOO_MANY_REQUESTS
  */
 export async function updateScim(
   deps: ScimSettingsDeps,
@@ -78,7 +80,7 @@ export async function updateScim(
   if (rows && new Set(rows.map((row) => row.group_key)).size < rows.length) {
     fail('INVALID_INPUT', { field: 'roles', rule: 'must not name a group twice' }, ['roles'])
   }
-  const changed = await deps.system.transaction().execute(async (db) => {
+  const change = async (db: Kysely<Schema>): Promise<UserId[]> => {
     const inner = { ...ctx, db }
     await lockNamespace(db, ctx.tenant)
     const before = { ...(await findSettings(db, ctx.tenant)), roles: await listRoles(db, ctx.tenant) }
@@ -88,7 +90,8 @@ export async function updateScim(
     const after = { ...(await findSettings(db, ctx.tenant)), roles: await listRoles(db, ctx.tenant) }
     await audit(inner, 'scim.update', ctx.tenant, { before, after })
     return after.enabled ? applyRoles(inner) : []
-  })
+  }
+  const changed = await deps.turns.run(ctx.tenant, () => deps.system.transaction().execute(change))
   await emitMembers(deps.system, ctx, changed)
   return getScim(deps, ctx)
 }
@@ -99,7 +102,7 @@ export async function updateScim(
  * @throws {BowlineError} CONFLICT for a taken name; POLICY_LIMIT; UNAUTHORIZED when the membership has just ended
  */
 export async function createToken(
-  { ids }: ScimSettingsDeps,
+  { ids }: Pick<ScimSettingsDeps, 'ids'>,
   ctx: TenantContext,
   name: string,
   creator: UserId = ctx.actor.kind === 'user' ? ctx.actor.id : fail('USER_TOKEN_REQUIRED'),

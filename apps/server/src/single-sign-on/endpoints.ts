@@ -57,12 +57,15 @@ export function serveSingleSignOn(
         const [response, second] = fields.getAll('SAMLResponse')
         if (response === undefined || second !== undefined) return { kind: 'refused', why: 'answer' }
         const browser = { request, reply }
+        const closed = new AbortController()
+        reply.raw.once('close', () => closed.abort())
         return consumeAnswer(deps, {
           response,
           relayState: fields.get('RelayState') ?? undefined,
           browser: knownBrowser(browser),
           markBrowser: () => markBrowser(browser),
           origin,
+          closed: closed.signal,
         })
       }),
     )

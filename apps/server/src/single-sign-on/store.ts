@@ -1,4 +1,5 @@
 // SQL of single sign-on: settings, keys, providers, requests under way, identities and one-use tokens. System rows.
+import { LIMITS } from '@bowline/contract/limits'
 import type { UserId } from '@bowline/contract/schemas/common'
 import type { Insertable, Kysely, Selectable, Updateable } from 'kysely'
 import type { Schema } from '../db/schema.ts'
@@ -196,7 +197,16 @@ export async function deleteProposal(db: Db, tokenHash: Buffer): Promise<boolean
   return numDeletedRows === 1n
 }
 
+/** Adds a one-use token; the oldest ones of the account that nobody has used make room. */
 export async function insertExchange(db: Db, token: Insertable<ExchangeTokensTable>): Promise<void> {
+  const unused = db
+    .selectFrom('exchange_tokens')
+    .select('token_hash')
+    .where('user_id', '=', token.user_id)
+    .orderBy('expires_at', 'desc')
+    .orderBy('token_hash')
+    .offset(LIMITS.unfinishedProviderSignIns - 1)
+  await db.deleteFrom('exchange_tokens').where('token_hash', 'in', unused).execute()
   await db.insertInto('exchange_tokens').values(token).execute()
 }
 

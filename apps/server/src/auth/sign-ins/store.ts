@@ -1,4 +1,5 @@
 // SQL of sign-ins and known devices. System rows: no tenant sees them.
+import { LIMITS } from '@bowline/contract/limits'
 import type { UserId } from '@bowline/contract/schemas/common'
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
 import { countRows } from '../../db/lists/count.ts'
@@ -81,10 +82,21 @@ export async function saveDevice(
   return { isNew: saved.isNew, isFirst: others.length === 0 }
 }
 
+/** Adds a session; the oldest ones of the same subject that no sign-in came of make room, with what waits for them. */
 export async function insertProviderSession(
   db: Kysely<Schema>,
   session: Insertable<ProviderSessionsTable>,
 ): Promise<void> {
+  const unfinished = db
+    .selectFrom('provider_sessions')
+    .select('id')
+    .where('provider_id', '=', session.provider_id)
+    .where('subject', '=', session.subject)
+    .where('sign_in', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .offset(LIMITS.unfinishedProviderSignIns - 1)
+  await db.deleteFrom('provider_sessions').where('id', 'in', unfinished).execute()
   await db.insertInto('provider_sessions').values(session).execute()
 }
 
@@ -161,9 +173,16 @@ export interface EndedAtProvider {
   readonly sid: string | undefined
 }
 
-/** Removes sessions whose sign-in has ended or never began. */
-export async function deleteOldProviderSessions(db: Kysely<Schema>, olderThan: Date): Promise<void> {
-  await sql`delete from provider_sessions where created_at < ${olderThan}
+/**
+ * Removes sessions whose sign-in has ended or never began.
+ * @param olderThan.unfinished creation of those that no sign-in can come of any more
+ */
+export async function deleteOldProviderSessions(
+  db: Kysely<Schema>,
+  olderThan: { readonly ended: Date; readonly unfinished: Date },
+): Promise<void> {
+  await sql`delete from provider_sessions where created_at < ${olderThan.unfinished} and sign_in is null
+    or created_at < ${olderThan.ended}
     and not exists (select from sign_ins where sign_ins.id = provider_sessions.sign_in)`.execute(db)
 }
 

@@ -2,6 +2,8 @@
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import type { UserId } from '@bowline/contract/schemas/common'
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../db/schema.ts'
 import { emitMembers, lockNamespace } from '../../members/provisioned.ts'
 import type { ScimContext, ScimDeps } from '../context.ts'
 import { applyRoles } from '../people/roles.ts'
@@ -126,12 +128,13 @@ async function change(
   ctx: ScimContext,
   work: (inner: ScimContext) => Promise<readonly string[]>,
 ): Promise<void> {
-  const changed = await deps.system.transaction().execute(async (db): Promise<UserId[]> => {
+  const apply = async (db: Kysely<Schema>): Promise<UserId[]> => {
     const inner = { ...ctx, db }
     await lockNamespace(db, ctx.tenant)
     const people = await work(inner)
     return people.length === 0 ? [] : applyRoles(inner, people)
-  })
+  }
+  const changed = await deps.turns.run(ctx.tenant, () => deps.system.transaction().execute(apply))
   await emitMembers(deps.system, ctx, changed)
 }
 

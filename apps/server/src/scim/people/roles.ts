@@ -2,7 +2,7 @@
 // default. Owners keep theirs.
 import type { UserId } from '@bowline/contract/schemas/common'
 import type { TenantContext } from '../../context.ts'
-import { setProvisionedRole } from '../../members/provisioned.ts'
+import { setProvisionedRoles } from '../../members/provisioned.ts'
 import { listWantedRoles } from './store.ts'
 
 /**
@@ -12,6 +12,5 @@ import { listWantedRoles } from './store.ts'
  */
 export async function applyRoles(ctx: TenantContext, people?: readonly string[]): Promise<UserId[]> {
   const wanted = await listWantedRoles(ctx.db, ctx.tenant, people)
-  for (const { user, role } of wanted) await setProvisionedRole(ctx, user, role)
-  return wanted.map(({ user }) => user)
+  return setProvisionedRoles(ctx, wanted)
 }

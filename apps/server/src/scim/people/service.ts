@@ -3,6 +3,8 @@
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import type { UserId } from '@bowline/contract/schemas/common'
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../db/schema.ts'
 import {
   emitMembers,
   endProvisioned,
@@ -54,11 +56,10 @@ export async function get(ctx: ScimContext, id: string): Promise<PersonRow> {
 
 /**
  * Adds somebody; who is active becomes a member or is invited.
- * @throws {BowlineError} CONFLICT for a taken userName or address; POLICY_LIMIT; TOO_MANY_REQUESTS for invitations by
- *   mail
+ * @throws {BowlineError} CONFLICT for a taken userName or address; POLICY_LIMIT; TOO_MANY_REQUESTS for invitations
  */
 export async function create(deps: ScimDeps, ctx: ScimContext, wanted: PersonDescription): Promise<PersonRow> {
-  return change(deps, ctx, wanted.active, async (inner, effects) => {
+  return change(deps, ctx, wanted.active ? wanted.email : undefined, async (inner, effects) => {
     const { db, tenant } = inner
     if ((await countPeople(db, tenant)) >= LIMITS.scim.people) {
       fail('POLICY_LIMIT', { limit: LIMITS.scim.people, what: 'users of the identity provider' })
@@ -86,7 +87,7 @@ export async function update(
   const known = await get(ctx, id)
   const next = describe(descriptionOf(known))
   const mayInvite = next.active && (known.user_id === null || known.email !== next.email)
-  return change(deps, ctx, mayInvite, async (inner, effects) => {
+  return change(deps, ctx, mayInvite ? next.email : undefined, async (inner, effects) => {
     const before = (await findPerson(inner.db, inner.tenant, id)) ?? fail('NOT_FOUND', { what: 'The user' })
     const wanted = describe(descriptionOf(before))
     await requireFreeName(inner, id, wanted)
@@ -107,13 +108,14 @@ export async function update(
 /** Deletes somebody, and ends the membership. @throws {BowlineError} NOT_FOUND; OWNER_REFUSED */
 export async function remove(deps: ScimDeps, ctx: ScimContext, id: string): Promise<void> {
   const effects: Effects = { added: new Set(), changed: new Set(), removed: new Set() }
-  await deps.system.transaction().execute(async (db) => {
+  const end = async (db: Kysely<Schema>): Promise<void> => {
     const inner = { ...ctx, db }
     await lockNamespace(db, ctx.tenant)
     const person = (await findPerson(db, ctx.tenant, id)) ?? fail('NOT_FOUND', { what: 'The user' })
     await deactivate(inner, person, effects)
     await deletePerson(db, ctx.tenant, id)
-  })
+  }
+  await deps.turns.run(ctx.tenant, () => deps.system.transaction().execute(end))
   await tell(deps, ctx, effects)
 }
 
@@ -130,22 +132,31 @@ export function descriptionOf(row: PersonRow): PersonDescription {
   }
 }
 
+/** @param invited address of whom the change may invite */
 async function change(
   deps: ScimDeps,
   ctx: ScimContext,
-  invites: boolean,
+  invited: string | undefined,
   work: (inner: ScimContext, effects: Effects) => Promise<string>,
 ): Promise<PersonRow> {
-  if (invites && deps.mails.isSending && (await findSettings(ctx.db, ctx.tenant)).mails) {
-    await spendInvitation({ db: deps.system }, ctx)
-  }
   const effects: Effects = { added: new Set(), changed: new Set(), removed: new Set() }
-  const row = await deps.system.transaction().execute(async (db) => {
+  const apply = async (db: Kysely<Schema>): Promise<PersonRow> => {
     const inner = { ...ctx, db }
     await lockNamespace(db, ctx.tenant)
     const id = await work(inner, effects)
     for (const user of await applyRoles(inner, [id])) effects.changed.add(user)
     return (await findPerson(db, ctx.tenant, id)) ?? fail('INTERNAL')
+  }
+  const row = await deps.turns.run(ctx.tenant, async () => {
+    if (invited !== undefined) {
+      const { mails } = await findSettings(ctx.db, ctx.tenant)
+      await spendInvitation({ db: deps.system, mails: deps.mails }, ctx, {
+        email: invited,
+        inviter: ctx.creator,
+        mails,
+      })
+    }
+    return deps.system.transaction().execute(apply)
   })
   await tell(deps, ctx, effects)
   return row

@@ -96,3 +96,19 @@ it('is used up by a page of this server in a browser that began no sign-in', asy
   const browser = browserAt('192.0.2.7')
   expect(await use(browser, await signIn(browser, 'pasted'), page)).toBe(200)
 })
+
+it('is one of ten of an account that nobody has used: further ones end the oldest', async () => {
+  const browser = browserAt('192.0.2.7')
+  const tokens: string[] = []
+  for (let nth = 0; nth < 12; nth += 1) tokens.push(await signIn(browser, 'patient'))
+  const unused = await server.database
+    .system()
+    .selectFrom('exchange_tokens')
+    .innerJoin('users', 'users.id', 'exchange_tokens.user_id')
+    .select('token_hash')
+    .where('users.email', '=', 'patient@example.com')
+    .execute()
+  expect(unused).toHaveLength(10)
+  expect(await use(browser, tokens[1] ?? '')).toBe(401)
+  for (const at of [2, 11]) expect(await use(browser, tokens[at] ?? '')).toBe(200)
+})

@@ -1,9 +1,10 @@
 // Reads answers of identity providers in a thread: a hostile message may take half a second of a processor, which must
-// not delay sessions. One message at a time; sources take turns.
+// not delay sessions. One message at a time; networks take turns, since a hostile one has as many sources as it likes.
 import { Worker } from 'node:worker_threads'
 import { fail } from '@bowline/contract/errors'
 import type { Clock } from '@bowline/base/clock'
-import { sourceKey } from '../../platform/network/address.ts'
+import { Semaphore } from '@bowline/base/semaphore'
+import { networkKey } from '../../platform/network/address.ts'
 import type { ProvenPerson } from './assertion.ts'
 import type { ResponseRules } from './response.ts'
 import { XmlRefused } from './xml-tree.ts'
@@ -22,27 +23,26 @@ export type Reading = { readonly person: ProvenPerson } | { readonly refused: st
 export interface SamlReader {
   /**
    * @param source address of the browser
+   * @param closed aborted when the browser's request closes: a message that waits is not read then
    * @throws {XmlRefused} with the first reason; {BowlineError} TOO_MANY_REQUESTS when too many wait
    */
-  read(task: ReadingTask, source: string): Promise<ProvenPerson>
+  read(task: ReadingTask, source: string, closed?: AbortSignal): Promise<ProvenPerson>
   close(): Promise<void>
 }
 
 interface Job {
-  readonly task: ReadingTask
   readonly resolve: (person: ProvenPerson) => void
   readonly reject: (error: Error) => void
 }
 
 const HEAP_MEGABYTES = 128
 const MAX_MS = 5_000
-const MAX_WAITING = 256
-const MAX_WAITING_OF_SOURCE = 4
+/** When as many wait, the newest one of the network with the most makes room for another network. */
+const MAX_WAITING = 50
 
 export function createSamlReader(clock: Clock): SamlReader {
-  /** In the order in which the sources get their turns. */
-  const waiting = new Map<string, Job[]>()
-  let count = 0
+  const turns = new Semaphore(1, MAX_WAITING)
+  let isClosed = false
   let current: Job | undefined
   let worker: Worker | undefined
   let cancelTimeout = (): void => undefined
@@ -53,7 +53,6 @@ export function createSamlReader(clock: Clock): SamlReader {
     current = undefined
     if (outcome instanceof Error) job.reject(outcome)
     else job.resolve(outcome)
-    startNext()
   }
 
   /** Ends a thread that takes too long or has died; the next job gets a new one. */
@@ -77,39 +76,31 @@ export function createSamlReader(clock: Clock): SamlReader {
     return thread
   }
 
-  function startNext(): void {
-    const [next] = waiting
-    if (current || !next) return
-    const [source, [job, ...others]] = next
-    waiting.delete(source)
-    if (others.length > 0) waiting.set(source, others)
-    if (!job) return
-    count -= 1
-    current = job
+  function readNow(task: ReadingTask): Promise<ProvenPerson> {
+    if (isClosed) throw new XmlRefused('the server stops')
+    const { promise, resolve, reject } = Promise.withResolvers<ProvenPerson>()
+    current = { resolve, reject }
     const thread = (worker ??= startWorker())
     cancelTimeout = clock.after(MAX_MS, () => lose(thread, new XmlRefused('reading it takes too long')))
-    thread.postMessage(job.task)
+    thread.postMessage(task)
+    return promise
   }
 
   return {
-    async read(task, address) {
-      const source = sourceKey(address)
-      const own = waiting.get(source) ?? []
-      if (own.length >= MAX_WAITING_OF_SOURCE || count >= MAX_WAITING) fail('TOO_MANY_REQUESTS', { seconds: 1 })
-      const { promise, resolve, reject } = Promise.withResolvers<ProvenPerson>()
-      waiting.set(source, [...own, { task, resolve, reject }])
-      count += 1
-      startNext()
-      return promise
+    async read(task, source, closed) {
+      const release = await turns.acquire(networkKey(source), closed)
+      if (!release) return fail('TOO_MANY_REQUESTS', { seconds: 1 })
+      try {
+        return await readNow(task)
+      } finally {
+        release()
+      }
     },
     async close() {
+      isClosed = true
       const thread = worker
       worker = undefined
-      const stopped = new XmlRefused('the server stops')
-      for (const job of [...waiting.values()].flat()) job.reject(stopped)
-      waiting.clear()
-      count = 0
-      if (current) end(current, stopped)
+      if (current) end(current, new XmlRefused('the server stops'))
       await thread?.terminate()
     },
   }

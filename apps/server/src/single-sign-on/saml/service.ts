@@ -75,6 +75,8 @@ export interface PostedAnswer {
   /** Marks a browser that the provider sent here on its own. */
   readonly markBrowser: () => Buffer
   readonly origin: Origin
+  /** Aborted when the browser's request closes. */
+  readonly closed: AbortSignal
 }
 
 /** Judges an answer and signs in whom it names. The reason of a refusal is logged and shown to nobody else. */
@@ -88,7 +90,12 @@ export async function consumeAnswer(deps: SingleSignOnDeps, answer: PostedAnswer
     request = await requestOf(deps, claimed, answer.browser)
     if (!request && !(settings.saml && settings.unsolicited)) throw new RequestUnknown('it answers no request')
     requireExpected(settings, claimed, request)
-    const person = await readAnswer(deps, settings, { field: answer.response, inResponseTo: claimed, source })
+    const person = await readAnswer(deps, settings, {
+      field: answer.response,
+      inResponseTo: claimed,
+      source,
+      closed: answer.closed,
+    })
     await useOnce(deps, settings, person)
     if (request?.tester) return await noteTest(deps, settings, person)
     return await signIn(deps, settings, person, { answer, request })
@@ -110,8 +117,14 @@ export async function readAnswer(
   settings: SettingsRow,
   {
     source,
+    closed,
     ...message
-  }: { readonly field: string; readonly inResponseTo: string | undefined; readonly source: string },
+  }: {
+    readonly field: string
+    readonly inResponseTo: string | undefined
+    readonly source: string
+    readonly closed?: AbortSignal
+  },
 ): Promise<ProvenPerson> {
   const { entityId, consumerUrl } = ownAddresses(deps)
   const rules = {
@@ -122,7 +135,7 @@ export async function readAnswer(
     certificates: settings.certificates.map((certificate) => toPem(certificate)),
     decryptionKeys: (await ownKeys(deps)).map(({ privateKey }) => privateKey),
   }
-  return deps.samlReader.read({ ...message, rules }, source)
+  return deps.samlReader.read({ ...message, rules }, source, closed)
 }
 
 /** The identity that the mappings find in an assertion, or the mapped attributes that it lacks. */
