@@ -19,6 +19,7 @@ import type {
   NamespaceExportsTable,
   NamespaceLimitsTable,
   NamespacesTable,
+  LeftMembersTable,
   ProvidedMembersTable,
 } from './tables/namespace-tables.ts'
 import type {
@@ -331,6 +332,7 @@ export interface Schema
   users: UsersTable
   namespaces: NamespacesTable
   members: MembersTable
+  left_members: LeftMembersTable
   provided_members: ProvidedMembersTable
   closed_namespaces: ClosedNamespacesTable
   limit_defaults: LimitDefaultsTable
