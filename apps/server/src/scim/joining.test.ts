@@ -1,6 +1,7 @@
 // Joining a namespace that has been prepared by SCIM: at a sign-in by a provider that vouches for the address, by mail,
 // and what everybody connected hears of it.
 import { operations } from '@bowline/contract/operations'
+import { UserId } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mailsTo } from '../mails/testing/outbox.ts'
 import { linkIn, unique } from '../registration/testing.ts'
@@ -118,7 +119,7 @@ describe('sign-in by a provider', () => {
     const who = person()
     const { id } = await signIn(who)
     const first = await server.addPerson(unique())
-    await server.addMember(first.tenant, id, 'observer')
+    await server.addMember(first.tenant, UserId.parse(id), 'observer')
     await create(who.email)
     const signedIn = await signIn(who)
     expect(signedIn.tenant).toBe(first.tenant)
