@@ -220,10 +220,11 @@ export async function listProvisionedInvitations(
     .where('members.expires_at', '>', now)
     .where('scim_settings.enabled', '=', true)
     .where('scim_settings.joins_at_sign_in', '=', true)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('left_members')
+    .where((row) =>
+      row.not(
+        row.exists(
+          row
+            .selectFrom('left_members')
             .select('left_members.user_id')
             .whereRef('left_members.tenant_id', '=', 'members.tenant_id')
             .whereRef('left_members.user_id', '=', 'members.user_id'),
