@@ -46,6 +46,7 @@ export const ERRORS = {
     message: 'The role of this member comes from groups of the identity provider; change it there.',
   },
   PROVISIONING_OFF: { status: 403, message: 'Provisioning is switched off in this namespace.' },
+  SERVICE_KEY_REFUSED: { status: 403, message: '{rule}.' },
   OWNER_REFUSED: { status: 403, message: '{rule}.' },
   NAMESPACE_LIMIT: { status: 403, message: 'The account may own {limit} namespaces.' },
   TUNNEL_LIMIT: { status: 403, message: 'The device already has {limit} tunnels.' },

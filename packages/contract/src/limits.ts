@@ -69,6 +69,8 @@ export const LIMITS = {
     seconds: 120,
     deniedMinutes: 5,
     perSource: 20,
+    /** A key waits from so many networks; one that is stolen leaves room for the others of its owner. */
+    perCredential: 5,
     perPerson: 10,
     perNamespace: 200,
     /** Over all namespaces: beyond it, the oldest of the namespace with the most make room. */

@@ -70,6 +70,7 @@ const NO_PROVISIONING = {
   base_url: 'https://bowline.example.com/api/scim/v2/namespace',
   mails: true,
   default_role: 'observer' as const,
+  joins_at_sign_in: false,
   roles: [],
   tokens: [],
   users: 0,

@@ -1,6 +1,6 @@
 // Proof that the caller owns an account without a second factor, before the account gets its first one or changes more
 // than itself: a stolen session alone must neither lock the owner out nor lead to other accounts.
-import { fail } from '@bowline/contract/errors'
+import { BowlineError, fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import type { Origin, UserActor } from '../context.ts'
 import { type Account, getAccount } from '../users/service.ts'
@@ -31,6 +31,17 @@ export async function requireOwner(
   if (password && (await isCurrentPassword(deps, account, password, origin))) return
   const rule = password ? 'is wrong' : `is required: you proved who you are more than ${minutes} minutes ago`
   fail('INVALID_INPUT', { field: 'current_password', rule }, ['current_password'])
+}
+
+/** True for callers whom {@link requireRecentProof} lets pass. */
+export async function hasRecentProof(deps: FreshProofDeps, actor: UserActor): Promise<boolean> {
+  try {
+    await requireRecentProof(deps, actor)
+    return true
+  } catch (error) {
+    if (error instanceof BowlineError && error.code === 'FRESH_PROOF_REQUIRED') return false
+    throw error
+  }
 }
 
 /**

@@ -108,6 +108,11 @@ export async function removalOf(instance: Pick<Instance, 'recordingKeys'>): Prom
   return recordingRemoval(createLedger(createRecordingKey(await instance.recordingKeys())))
 }
 
+/** False if the settings do not tell where people reach the server: {@link originOfSettings} guesses. */
+export function knowsOrigin(settings: ServerSettings): boolean {
+  return publicOrigin(settings, settings.BOWLINE_TLS_CERT_FILE !== undefined) !== undefined
+}
+
 /** Origin of links: the settings', or that of a browser on this machine. */
 export function originOfSettings(settings: ServerSettings): string {
   const hasTls = settings.BOWLINE_TLS_CERT_FILE !== undefined

@@ -10,6 +10,7 @@ import { addInstallKeyCommands } from './install-keys.ts'
 import { addArchiveCommands } from './archives.ts'
 import { addCertificateCommands } from './installation/certificate.ts'
 import { addBillingCommands } from './cloud/billing.ts'
+import { plainText } from '../gateway/record/announcement.ts'
 import { addLoginCommands } from './client/login.ts'
 import { addDeviceCommands } from './devices.ts'
 import { addDoctorCommand } from './doctor.ts'
@@ -94,7 +95,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSED
     const problems =
       error instanceof ConfigError ? error.problems : [error instanceof Error ? error.message : String(error)]
-    for (const problem of problems) terminal.complain(`bowline: ${problem}`)
+    for (const problem of problems) terminal.complain(plainText(`bowline: ${problem}`))
     if (error instanceof ExitStatus) return error.status
     return error instanceof ConfigError ? MISUSED : FAILED
   }

@@ -31,6 +31,9 @@ it('switches provisioning, makes a token that works, and revokes it', async () =
     tokens: [{ name: 'okta', created_by: person.id }],
   })
   expect(await bowline(`scim show ${person.namespace}`)).toContain('Provisioning is on.')
+  expect(await bowline(`scim trust ${person.namespace}`)).toContain('when they sign in')
+  expect(await json(`scim show ${person.namespace}`)).toMatchObject({ enabled: true, joins_at_sign_in: true })
+  expect(await bowline(`scim distrust ${person.namespace}`)).toContain('when they accept')
   expect(await bowline(`scim token revoke okta ${person.namespace}`)).toBe('Revoked okta.')
   expect(await status(token)).toBe(401)
   expect(await refusal(`scim token revoke okta ${person.namespace}`)).toEqual([1, 'bowline: The token was not found.'])

@@ -24,6 +24,7 @@ export function addScimCommands(program: Command, terminal: Terminal): void {
           `Provisioning is ${found.enabled ? 'on' : 'off'}.`,
           `Base URL: ${found.base_url}`,
           `Role without a group: ${found.default_role}`,
+          howJoins(found.joins_at_sign_in),
           ...table(
             ['GROUP', 'ROLE'],
             found.roles.map(({ group, role }) => [group, role]),
@@ -49,6 +50,27 @@ export function addScimCommands(program: Command, terminal: Terminal): void {
           const ctx = instance.contextOf(await instance.tenantOf(name))
           const found = await updateScim(depsOf(instance), ctx, { enabled })
           show(terminal, format, found, [`Provisioning of ${name} is ${enabled ? 'on' : 'off'}.`])
+        }),
+      )
+  }
+
+  for (const [verb, joins_at_sign_in] of [
+    ['trust', true],
+    ['distrust', false],
+  ] as const) {
+    scim
+      .command(`${verb} <namespace>`)
+      .description(
+        joins_at_sign_in
+          ? 'Make people whom the identity provider has prepared members when they sign in, without asking them'
+          : 'Let people accept an invitation first, which is the default',
+      )
+      .option('--json', 'print JSON')
+      .action((name: string, format: Format) =>
+        onInstance(terminal, async (instance) => {
+          const ctx = instance.contextOf(await instance.tenantOf(name))
+          const found = await updateScim(depsOf(instance), ctx, { joins_at_sign_in })
+          show(terminal, format, found, [howJoins(joins_at_sign_in)])
         }),
       )
   }
@@ -83,6 +105,12 @@ export function addScimCommands(program: Command, terminal: Terminal): void {
         show(terminal, format, { name }, [`Revoked ${name}.`])
       }),
     )
+}
+
+function howJoins(atSignIn: boolean): string {
+  return atSignIn
+    ? 'People become members when they sign in by a provider of this server.'
+    : 'People become members when they accept their invitation.'
 }
 
 function depsOf({ system, ids, settings }: Instance): ScimSettingsDeps {

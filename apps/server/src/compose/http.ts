@@ -250,7 +250,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...scimRoutes({ system, ids, turns: parts.turns, origin: parts.singleSignOn.publicOrigin }),
     ...tagRoutes(),
     ...previewRoutes(),
-    ...publicKeyRoutes(),
+    ...publicKeyRoutes(proofs.everybody),
     ...firewallRoutes(),
     ...tunnelRoutes(parts.tunnels, parts.doors, requireFactor),
     ...connectorRoutes({

@@ -59,6 +59,7 @@ describe('tables with a tenant_id', () => {
       'held_logins',
       'install_keys',
       'key_logins_under_way',
+      'left_members',
       'login_keys',
       'members',
       'namespace_exports',

@@ -20,6 +20,7 @@ import type {
   NamespaceExportsTable,
   NamespaceLimitsTable,
   NamespacesTable,
+  LeftMembersTable,
   ProvidedMembersTable,
 } from './tables/namespace-tables.ts'
 import type {
@@ -330,6 +331,7 @@ export interface Schema
   used_challenges: UsedChallengesTable
   namespaces: NamespacesTable
   members: MembersTable
+  left_members: LeftMembersTable
   provided_members: ProvidedMembersTable
   closed_namespaces: ClosedNamespacesTable
   limit_defaults: LimitDefaultsTable

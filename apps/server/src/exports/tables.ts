@@ -227,8 +227,9 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
     without: { reads: INTERNAL, newest_read: INTERNAL, changes: INTERNAL, busy_until: INTERNAL },
   },
   group_roles: { columns: ['provider_id', 'group_name', 'role'], order: ['group_name', 'provider_id'] },
+  left_members: { columns: ['user_id'], order: ['user_id'] },
   provided_members: { columns: ['user_id', 'provider_id'], order: ['user_id'] },
-  scim_settings: { columns: ['enabled', 'mails', 'default_role'], order: ['default_role'] },
+  scim_settings: { columns: ['enabled', 'mails', 'default_role', 'joins_at_sign_in'], order: ['default_role'] },
   scim_roles: { columns: ['group_name', 'role'], order: ['group_name'], without: { group_key: 'is in group_name' } },
   scim_tokens: {
     columns: ['id', 'name', 'created_by', 'created_at', 'last_used_at'],

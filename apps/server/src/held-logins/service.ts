@@ -5,7 +5,7 @@ import type { TenantId } from '@bowline/contract/schemas/common'
 import type { HeldLogin } from '@bowline/contract/schemas/held-login'
 import type { Kysely } from 'kysely'
 import { plainUserCode, shownUserCode } from '../auth/device-codes/user-code.ts'
-import { requireRecentProof } from '../auth/ownership.ts'
+import { hasRecentProof, requireRecentProof } from '../auth/ownership.ts'
 import { requireLeft, spend } from '../budgets/service.ts'
 import type { Actor, Origin, TenantContext, UserActor } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
@@ -62,17 +62,22 @@ export async function approveHeldLogin(
 ): Promise<void> {
   const row = await requireHeld(deps, actor, code)
   await requireRecentProof(deps, actor)
-  await decide(deps, actor, row, true, origin)
+  await decide(deps, actor, row, { approved: true, refuses: false }, origin)
 }
 
-/** Denies a login. @throws {BowlineError} those of {@link getHeldLogin} */
+/**
+ * Denies a login. After a recent proof the same credential is refused from the same network for some minutes, too: a
+ * stolen session alone must not keep its owner out. Ending one login needs no proof.
+ * @throws {BowlineError} those of {@link getHeldLogin}
+ */
 export async function denyHeldLogin(
   deps: HeldLoginDeps,
   actor: UserActor,
   code: string,
   origin: Origin,
 ): Promise<void> {
-  await decide(deps, actor, await requireHeld(deps, actor, code), false, origin)
+  const row = await requireHeld(deps, actor, code)
+  await decide(deps, actor, row, { approved: false, refuses: await hasRecentProof(deps, actor) }, origin)
 }
 
 /** Closes every window of a namespace, which stops or begins to ask for the factor. @param ctx in a transaction */
@@ -99,7 +104,7 @@ async function decide(
   deps: HeldLoginDeps,
   actor: UserActor,
   row: ShownRow,
-  approved: boolean,
+  { approved, refuses }: { readonly approved: boolean; readonly refuses: boolean },
   origin: Origin,
 ): Promise<void> {
   const time = deps.clock.now()
@@ -108,7 +113,7 @@ async function decide(
   await deps.db.transaction().execute(async (db) => {
     await lockHeldLogins(db)
     const account = (await lockAccount(db, actor.id)) ?? fail('NOT_FOUND', { what: 'The user' })
-    if (!(await decideHeld(db, row.id, { by: actor.id, approved, now })))
+    if (!(await decideHeld(db, row.id, { by: actor.id, approved, refuses, now })))
       fail('NOT_FOUND', { what: 'The waiting login' })
     const { tenant_id, credential, source } = row
     const window = { tenant_id, credential, source, user_id: actor.id, token_epoch: account.tokenEpoch, opened_at: now }

@@ -16,6 +16,7 @@ import {
   type Subject,
   approveWaiting,
   countWaiting,
+  evictStranger,
   findAsked,
   hasWindow,
   insertHeld,
@@ -178,9 +179,12 @@ export function createSshFactor(deps: MfaDeps & { readonly waiting: WaitingLogin
   }
 
   async function hasRoom(inner: Kysely<Schema>, subject: Subject, now: Date): Promise<boolean> {
-    const { ofSource, ofPerson, ofNamespace, ofAll } = await countWaiting(inner, subject, now)
-    const { perSource, perPerson, perNamespace, total } = heldLogin
-    if (ofSource >= perSource || ofPerson >= perPerson || ofNamespace >= perNamespace) return false
+    const { ofSource, ofCredential, ofPerson, ofNamespace, ofAll } = await countWaiting(inner, subject, now)
+    const { perSource, perCredential, perPerson, perNamespace, total } = heldLogin
+    if (ofSource >= perSource || ofNamespace >= perNamespace) return false
+    const isOfCredential = ofCredential >= perCredential
+    const isFull = isOfCredential || ofPerson >= perPerson
+    if (isFull && !(await evictStranger(inner, subject, { isOfCredential, now }))) return false
     return ofAll < total || makeRoom(inner, { ofNamespace, total, now })
   }
 

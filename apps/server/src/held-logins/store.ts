@@ -100,24 +100,28 @@ export function findAsked(
 /** Numbers of waiting logins, by the limits that count them: those of the namespace, and all. */
 export interface WaitingCounts {
   readonly ofSource: number
+  /** Of a person's key; a password names nobody. */
+  readonly ofCredential: number
   readonly ofPerson: number
   readonly ofNamespace: number
   readonly ofAll: number
 }
 
-/** Source and person count within the namespace: what waits in another one takes nothing from this. */
+/** Source, credential and person count within the namespace: what waits in another one takes nothing from this. */
 export async function countWaiting(
   db: Kysely<Schema>,
-  { tenant, person, source }: Subject,
+  { tenant, person, credential, source }: Subject,
   now: Date,
 ): Promise<WaitingCounts> {
   const { rows } = await sql<WaitingCounts>`select
       count(*) filter (where tenant_id = ${tenant} and source = ${source})::integer as "ofSource",
+      count(*) filter (where tenant_id = ${tenant} and user_id = ${person ?? null}
+        and credential = ${credential})::integer as "ofCredential",
       count(*) filter (where tenant_id = ${tenant} and user_id = ${person ?? null})::integer as "ofPerson",
       count(*) filter (where tenant_id = ${tenant})::integer as "ofNamespace",
       count(*)::integer as "ofAll"
     from held_logins where approved is null and expires_at > ${now}`.execute(db)
-  return rows[0] ?? { ofSource: 0, ofPerson: 0, ofNamespace: 0, ofAll: 0 }
+  return rows[0] ?? { ofSource: 0, ofCredential: 0, ofPerson: 0, ofNamespace: 0, ofAll: 0 }
 }
 
 /**
@@ -136,6 +140,32 @@ export async function makeRoom(
       ) as waiting
       where in_namespace > ${ofNamespace}
       order by in_namespace desc, tenant_id, created_at limit ${Math.max(1, Math.floor(total / 100))}
+    )`.execute(db)
+  return (numAffectedRows ?? 0n) > 0n
+}
+
+/**
+ * Makes room for a person at a network of theirs: the oldest of their logins goes that waits from a network where they
+ * have neither signed in nor proven a factor. Whoever has stolen their key must not lock them out.
+ * @param isOfCredential true: of the same credential
+ * @returns false when they are at such a network themselves, or nothing waits from one
+ */
+export async function evictStranger(
+  db: Kysely<Schema>,
+  { tenant, person, credential, source }: Subject,
+  { isOfCredential, now }: { readonly isOfCredential: boolean; readonly now: Date },
+): Promise<boolean> {
+  if (person === undefined) return false
+  const { numAffectedRows } = await sql`with known as (
+      select source from known_sources where user_id = ${person}
+      union select source from factor_windows join users on users.id = factor_windows.user_id
+        and users.token_epoch = factor_windows.token_epoch where factor_windows.user_id = ${person}
+    )
+    delete from held_logins where ${source} in (select source from known) and id = (
+      select id from held_logins where tenant_id = ${tenant} and user_id = ${person} and approved is null
+        and expires_at > ${now} and (${!isOfCredential} or credential = ${credential})
+        and source not in (select source from known)
+      order by created_at, id limit 1
     )`.execute(db)
   return (numAffectedRows ?? 0n) > 0n
 }
@@ -207,18 +237,23 @@ export function findHeld(db: Kysely<Schema>, code: string, user: UserId, now: Da
     .executeTakeFirst()
 }
 
-/** Decides a login. @returns false when it was decided before or is too late */
+/** Decides a login. @param how.refuses false: a denial of this login only, not of the next one. @returns false when it was decided before or is too late */
 export async function decideHeld(
   db: Kysely<Schema>,
   id: string,
-  { by, approved, now }: { readonly by: UserId; readonly approved: boolean; readonly now: Date },
+  how: { readonly by: UserId; readonly approved: boolean; readonly refuses: boolean; readonly now: Date },
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('held_logins')
-    .set({ approved, decided_by: by, decided_at: now })
+    .set({
+      approved: how.approved,
+      decided_by: how.by,
+      // A denial refuses for some minutes from then on.
+      decided_at: how.approved || how.refuses ? how.now : new Date(0),
+    })
     .where('id', '=', id)
     .where('approved', 'is', null)
-    .where('expires_at', '>', now)
+    .where('expires_at', '>', how.now)
     .executeTakeFirst()
   return numUpdatedRows === 1n
 }

@@ -79,9 +79,15 @@ export async function answerOf(client: TestClient): Promise<Answer> {
   }
 }
 
-/** A client that has sent a signature by a key. */
-export async function signing(server: BootedServer, user: string, key: UserKey, ident?: string): Promise<TestClient> {
-  const client = await rawClient(server, ident === undefined ? {} : { ident })
+/** A client that has sent a signature by a key. @param from its address */
+export async function signing(
+  server: BootedServer,
+  user: string,
+  key: UserKey,
+  ident?: string,
+  from = '127.0.0.1',
+): Promise<TestClient> {
+  const client = await rawClient(server, { from, ...(ident !== undefined && { ident }) })
   await client.startAuthentication()
   const { algorithm, blob, sign } = key
   client.send(client.publicKeyRequest({ user, algorithm, blob, signer: sign }))

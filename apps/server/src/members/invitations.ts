@@ -21,6 +21,7 @@ import { emitMember } from './changes.ts'
 import {
   type MemberRow,
   deleteExpiredInvitations,
+  deleteLeft,
   findInvitation,
   findMember,
   insertMember,
@@ -166,6 +167,7 @@ export async function acceptInvitation(
     const accepted = { status: 'accepted' as const, expires_at: null, invite_hash: null, invite_email: null }
     const at = new Date(ctx.clock.now())
     await updateMember(db, ctx.tenant, actor.id, { ...accepted, added_at: at, invite_sends: 0 })
+    await deleteLeft(db, ctx.tenant, actor.id)
     await audit({ ...ctx, db }, 'member.accept', actor.id, { role: member.role })
   })
   await emitMember(deps.db, ctx, actor.id, 'member.changed')

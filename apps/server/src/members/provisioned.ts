@@ -1,6 +1,6 @@
 // Memberships that an identity provider manages (SCIM). It decides who is a member and with which role; whose account
-// that is, people decide themselves: they accept like other invitations, or sign in by a provider that vouches for the
-// address. The owner is never changed.
+// that is, people decide themselves: they accept like other invitations, or, where an administrator of the server has allowed it,
+// sign in by a provider that vouches for the address. The owner is never changed.
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
@@ -185,7 +185,8 @@ export async function emitMembers(
 }
 
 /**
- * Accepts what a provider has prepared for somebody whose address another provider, of the whole server, vouches for.
+ * Accepts what a provider has prepared for somebody whose address another provider, of the whole server, vouches for:
+ * only in namespaces for which an administrator of the server has allowed it, and which the person has not left.
  * @param db system connection, in a transaction
  * @returns namespaces that the account is a member of now
  */

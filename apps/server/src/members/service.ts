@@ -22,6 +22,7 @@ import {
   type MemberRow,
   clearPreference,
   deleteMember,
+  insertLeft,
   insertMember,
   listTenantsOf,
   lockMember,
@@ -198,6 +199,7 @@ export async function endMembership(
   const keys = await disableKeysOf(ctx, user)
   await deleteMember(ctx.db, ctx.tenant, user)
   await clearPreference(ctx.db, ctx.tenant, user)
+  if (action === 'member.leave') await insertLeft(ctx.db, ctx.tenant, user)
   await audit(ctx, action, user, { role, keys: keys.map(({ fingerprint }) => fingerprint) })
   return keys
 }

@@ -209,7 +209,24 @@ export async function isProvisioned(db: Kysely<Schema>, tenant: TenantId, user: 
   return rows.length > 0
 }
 
-/** Namespaces whose identity provider has invited a user by this address, in a fixed order. */
+/** Keeps that somebody has left by themselves. */
+export async function insertLeft(db: Kysely<Schema>, tenant: TenantId, user: UserId): Promise<void> {
+  await db
+    .insertInto('left_members')
+    .values({ tenant_id: tenant, user_id: user })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Forgets it: they have accepted an invitation. */
+export async function deleteLeft(db: Kysely<Schema>, tenant: TenantId, user: UserId): Promise<void> {
+  await db.deleteFrom('left_members').where('tenant_id', '=', tenant).where('user_id', '=', user).execute()
+}
+
+/**
+ * Namespaces whose identity provider has invited a user by this address, and which an administrator of the server trusts
+ * to make people members at a sign-in, in a fixed order. Those that the user has left are not among them.
+ */
 export async function listProvisionedInvitations(
   db: Kysely<Schema>,
   user: UserId,
@@ -230,6 +247,18 @@ export async function listProvisionedInvitations(
     .where('members.invite_email', '=', email)
     .where('members.expires_at', '>', now)
     .where('scim_settings.enabled', '=', true)
+    .where('scim_settings.joins_at_sign_in', '=', true)
+    .where((row) =>
+      row.not(
+        row.exists(
+          row
+            .selectFrom('left_members')
+            .select('left_members.user_id')
+            .whereRef('left_members.tenant_id', '=', 'members.tenant_id')
+            .whereRef('left_members.user_id', '=', 'members.user_id'),
+        ),
+      ),
+    )
     .orderBy('members.tenant_id')
     .execute()
   return rows.map(({ tenant_id: tenant }) => tenant)

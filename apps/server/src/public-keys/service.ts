@@ -7,7 +7,7 @@ import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { DisabledKey, PublicKey } from '@bowline/contract/schemas/public-key'
 import type { Kysely } from 'kysely'
 import { audit } from '../audit/service.ts'
-import { type TenantContext, personOf } from '../context.ts'
+import { type Actor, type TenantContext, personOf } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { compileFilter } from '../db/lists/filter.ts'
 import type { Listing } from '../db/lists/listing.ts'
@@ -17,6 +17,7 @@ import { requirePatterns, toColumns, toFilter, withTag, withTags, withoutTag } f
 import { requireUsed } from '../filters/used-tags.ts'
 import { fingerprintOf, readKeyData } from '../platform/keys/key-data.ts'
 import { type KeyUse, isEnabled, mayUseKey } from './rules.ts'
+import { isOfAnother, requireMayServe } from './service-keys.ts'
 import {
   PUBLIC_KEY_PROPERTIES,
   type PublicKeyRow,
@@ -47,7 +48,7 @@ export async function list(
 /**
  * Registers a key, owned by the caller unless the body names another owner or none.
  * @throws {BowlineError} INVALID_KEY_DATA, INVALID_INPUT, NOT_FOUND for an unused tag or an owner who is no member,
- *   CONFLICT for a known key, UNAUTHORIZED when the caller's membership has just ended
+ *   CONFLICT for a known key, UNAUTHORIZED when the caller's membership has just ended, SERVICE_KEY_REFUSED
  */
 export async function create(ctx: TenantContext, body: Input<typeof operations.create>['body']): Promise<PublicKey> {
   const { fingerprint, blob, data } = readKeyData(body.data)
@@ -56,6 +57,8 @@ export async function create(ctx: TenantContext, body: Input<typeof operations.c
     const inner = { ...ctx, db }
     const { keys: limit } = LIMITS.policy
     if ((await countPublicKeys(db)) >= limit) fail('POLICY_LIMIT', { what: 'public keys', limit })
+    const ownership = body.owner === undefined ? await ownedByCaller(inner) : await ownedBy(inner, body.owner)
+    await requireMayServe(inner, undefined, ownership, false)
     const row = await insertPublicKey(db, {
       tenant_id: ctx.tenant,
       fingerprint,
@@ -64,7 +67,7 @@ export async function create(ctx: TenantContext, body: Input<typeof operations.c
       name: body.name,
       username: body.username,
       ...toColumns(body.filter),
-      ...(body.owner === undefined ? await ownedByCaller(inner) : await ownedBy(inner, body.owner)),
+      ...ownership,
     })
     if (!row) return fail('CONFLICT', { field: 'data' }, ['data'])
     await audit(inner, 'public-key.create', fingerprint, { after: facts(row) })
@@ -74,18 +77,25 @@ export async function create(ctx: TenantContext, body: Input<typeof operations.c
 
 /**
  * Changes a key. Naming an owner hands it over, which enables a disabled one.
- * @throws {BowlineError} NOT_FOUND, also for an owner who is no member; INVALID_INPUT
+ * @param requireProof refuses people who have not proven lately who they are: asked before another's key becomes a
+ *   service key
+ * @throws {BowlineError} NOT_FOUND, also for an owner who is no member; INVALID_INPUT; SERVICE_KEY_REFUSED
  */
 export async function update(
   ctx: TenantContext,
   fingerprint: string,
   body: Input<typeof operations.update>['body'],
+  requireProof: (actor: Actor) => Promise<void>,
 ): Promise<PublicKey> {
-  return change(ctx, fingerprint, async (inner) => {
+  const seen = body.owner === null ? await findPublicKey(ctx.db, fingerprint) : undefined
+  const isProven = seen !== undefined && isOfAnother(ctx, seen)
+  if (isProven) await requireProof(ctx.actor)
+  const changesOf = async (inner: TenantContext) => {
     await requireUsable(inner, body)
     const owned = body.owner === undefined ? {} : await ownedBy(inner, body.owner)
     return { name: body.name, username: body.username, ...toColumns(body.filter), ...owned }
-  })
+  }
+  return change(ctx, fingerprint, changesOf, isProven)
 }
 
 /** Every key of the namespace. */
@@ -233,10 +243,11 @@ async function change(
   ctx: TenantContext,
   fingerprint: string,
   changesOf: (inner: TenantContext, row: PublicKeyRow) => Promise<Changes>,
+  isProven = false,
 ): Promise<PublicKey> {
   const key = await ctx.db.transaction().execute((db) => {
     const inner = { ...ctx, db }
-    return changeLocked(inner, fingerprint, (row) => changesOf(inner, row))
+    return changeLocked(inner, fingerprint, (row) => changesOf(inner, row), isProven)
   })
   ctx.emit({ type: 'policy.changed' })
   return key
@@ -247,11 +258,13 @@ async function changeLocked(
   ctx: TenantContext,
   fingerprint: string,
   changesOf: (row: PublicKeyRow) => Promise<Changes>,
+  isProven = false,
 ): Promise<PublicKey> {
   const before = (await lockPublicKey(ctx.db, fingerprint)) ?? unknownKey()
   const changes = await changesOf(before)
-  await updatePublicKey(ctx.db, fingerprint, changes)
   const after = { ...before, ...changes }
+  await requireMayServe(ctx, before, after, isProven)
+  await updatePublicKey(ctx.db, fingerprint, changes)
   await audit(ctx, 'public-key.update', fingerprint, { before: facts(before), after: facts(after) })
   return toPublicKey(after)
 }

@@ -1,6 +1,7 @@
 // Joining a namespace that has been prepared by SCIM: at a sign-in by a provider that vouches for the address, by mail,
 // and what everybody connected hears of it.
 import { operations } from '@bowline/contract/operations'
+import { UserId } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mailsTo } from '../mails/testing/outbox.ts'
 import { linkIn, unique } from '../registration/testing.ts'
@@ -12,9 +13,9 @@ import {
 } from '../single-sign-on/openid/testing/provider.ts'
 import { testBrowser } from '../single-sign-on/testing/browser.ts'
 import { type BootedServer, type Person, bootServer, readUntil } from '../testing/boot.ts'
-import { type TestProvider, startProvider } from './testing.ts'
+import { type TestProvider, startProvider, trustProvider } from './testing.ts'
 
-const { openid, namespaces, auth, events, scim } = operations
+const { openid, namespaces, auth, events, members, scim } = operations
 const ORIGIN = 'https://bowline.example.com'
 let server: BootedServer
 let idp: TestOpenidProvider
@@ -34,6 +35,7 @@ beforeAll(async () => {
   const { body } = await admin.client.call(openid.add, { body: { name: 'Directory', issuer: idp.issuer, ...CLIENT } })
   signInProvider = body.id
   provider = await startProvider(server, await server.addPerson(unique()))
+  await trustProvider(server, provider)
 })
 afterAll(async () => {
   await server.close()
@@ -74,6 +76,53 @@ describe('sign-in by a provider', () => {
     await create(who.email)
     expect(await memberOf(provider.owner, who.email)).toMatchObject({ id, status: 'pending' })
     await signIn(who)
+    expect(await memberOf(provider.owner, who.email)).toMatchObject({ id, status: 'accepted' })
+  })
+
+  it('makes nobody a member of a namespace that only its own people trust', async () => {
+    const own = await startProvider(server, await server.addPerson(unique()))
+    const who = person()
+    await own.send('POST', '/Users', { userName: who.email, active: true })
+    const signedIn = await signIn(who)
+    expect([signedIn.tenant, await memberOf(own.owner, who.email)]).toEqual([
+      '',
+      expect.objectContaining({ id: signedIn.id, status: 'pending' }),
+    ])
+    const { client, tenant } = own.owner
+    const body = { enabled: true, joins_at_sign_in: true }
+    await client.call(scim.update, { params: { tenant }, body })
+    expect((await signIn(who)).tenant).toBe('')
+    await server.client(signedIn.token).call(members.acceptInvite, { params: { tenant }, body: {} })
+    expect(await memberOf(own.owner, who.email)).toMatchObject({ status: 'accepted' })
+  })
+
+  it('makes nobody a member again who has left, until they accept', async () => {
+    const who = person()
+    const user = { userName: who.email, active: true }
+    const { id: scimId } = (await provider.send('POST', '/Users', user)).body
+    const params = { tenant: provider.owner.tenant }
+    const joined = await signIn(who)
+    await server.client(joined.token).call(members.leave, { params })
+    const set = (active: boolean) => provider.send('PUT', `/Users/${scimId}`, { ...user, active })
+    await set(false)
+    await set(true)
+    expect((await signIn(who)).tenant).toBe('')
+    await provider.send('DELETE', `/Users/${scimId}`)
+    await provider.send('POST', '/Users', user)
+    const signedIn = await signIn(who)
+    expect([signedIn.tenant, (await memberOf(provider.owner, who.email))?.status]).toEqual(['', 'pending'])
+    await server.client(signedIn.token).call(members.acceptInvite, { params, body: {} })
+    expect((await signIn(who)).tenant).toBe(params.tenant)
+  })
+
+  it('makes no namespace that people have just joined the one that they work in', async () => {
+    const who = person()
+    const { id } = await signIn(who)
+    const first = await server.addPerson(unique())
+    await server.addMember(first.tenant, UserId.parse(id), 'observer')
+    await create(who.email)
+    const signedIn = await signIn(who)
+    expect(signedIn.tenant).toBe(first.tenant)
     expect(await memberOf(provider.owner, who.email)).toMatchObject({ id, status: 'accepted' })
   })
 

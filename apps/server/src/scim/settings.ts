@@ -62,6 +62,9 @@ export async function getScim({ origin }: Pick<ScimSettingsDeps, 'origin'>, ctx:
   }
 }
 
+/** What namespaces set themselves, and what only administrators of the server do. */
+type ScimChanges = Input<typeof operations.update>['body'] & { readonly joins_at_sign_in?: boolean }
+
 /**
  * Changes the settings. While provisioning is on, roles follow at once.
  * @throws {BowlineError} INVALID_INPUT for a group that is named twice; TOO_MANY_REQUESTS
@@ -69,7 +72,7 @@ export async function getScim({ origin }: Pick<ScimSettingsDeps, 'origin'>, ctx:
 export async function updateScim(
   deps: ScimSettingsDeps,
   ctx: TenantContext,
-  { roles, ...changes }: Input<typeof operations.update>['body'],
+  { roles, ...changes }: ScimChanges,
 ): Promise<Scim> {
   const rows = roles?.map(({ group, role }) => ({
     tenant_id: ctx.tenant,

@@ -14,17 +14,23 @@ type Db = Kysely<Schema>
 export type ScimTokenRow = Selectable<ScimTokensTable>
 export type ScimRequestRow = Selectable<ScimRequestsTable>
 
-const DEFAULTS = { enabled: false, mails: true, default_role: 'observer' } as const satisfies Settings
+const DEFAULTS = {
+  enabled: false,
+  mails: true,
+  default_role: 'observer',
+  joins_at_sign_in: false,
+} as const satisfies Settings
 export interface Settings {
   readonly enabled: boolean
   readonly mails: boolean
   readonly default_role: ProvisionedRole
+  readonly joins_at_sign_in: boolean
 }
 
 export async function findSettings(db: Db, tenant: TenantId): Promise<Settings> {
   const row = await db
     .selectFrom('scim_settings')
-    .select(['enabled', 'mails', 'default_role'])
+    .select(['enabled', 'mails', 'default_role', 'joins_at_sign_in'])
     .where('tenant_id', '=', tenant)
     .executeTakeFirst()
   return row ?? DEFAULTS

@@ -2,6 +2,7 @@
 import { operations } from '@bowline/contract/operations'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { BootedServer, Person } from '../testing/boot.ts'
+import { saveSettings } from './store.ts'
 
 export interface ScimAnswer {
   readonly status: number
@@ -30,6 +31,11 @@ export async function startProvider(server: BootedServer, owner: Person): Promis
     send: (method, path, content, headers) =>
       sendScim(server, owner.tenant, body.token, { method, path, content, headers }),
   }
+}
+
+/** Lets sign-ins make people members, as `bowline scim trust` does. */
+export async function trustProvider(server: BootedServer, { owner: { tenant } }: TestProvider): Promise<void> {
+  await saveSettings(server.database.system(), tenant, { joins_at_sign_in: true })
 }
 
 export async function sendScim(

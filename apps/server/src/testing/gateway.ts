@@ -133,8 +133,12 @@ function echoing(stream: LinkStream): StreamHandler {
 }
 
 /** A connected client; the caller closes it. */
-export async function connectClient(server: BootedServer, options: TestClientOptions = {}): Promise<TestClient> {
-  const socket = connect(server.sshPort, '127.0.0.1')
+/** @param options.from address of the client, of the loopback network */
+export async function connectClient(
+  server: BootedServer,
+  { from = '127.0.0.1', ...options }: TestClientOptions & { readonly from?: string } = {},
+): Promise<TestClient> {
+  const socket = connect({ port: server.sshPort, host: '127.0.0.1', localAddress: from })
   socket.setNoDelay(true)
   const client = new TestClient(socket, options)
   await once(socket, 'connect')
@@ -142,7 +146,10 @@ export async function connectClient(server: BootedServer, options: TestClientOpt
 }
 
 /** A connected client, closed at the end of the test. */
-export async function rawClient(server: BootedServer, options: TestClientOptions = {}): Promise<TestClient> {
+export async function rawClient(
+  server: BootedServer,
+  options: TestClientOptions & { readonly from?: string } = {},
+): Promise<TestClient> {
   const client = await connectClient(server, options)
   onTestFinished(() => void client.socket.destroy())
   return client

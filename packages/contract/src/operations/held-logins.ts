@@ -39,7 +39,8 @@ export const heldLogins = {
     method: 'POST',
     path: '/api/held-logins/{code}/deny',
     noun: 'held-logins',
-    summary: 'Deny a waiting SSH login; the same credential from the same network is refused for some minutes',
+    summary:
+      'Deny a waiting SSH login; with a fresh proof the same credential from the same network is refused for some minutes',
     access: signedIn,
     params: byCode,
     errors: ['NOT_FOUND', 'TOO_MANY_REQUESTS'],

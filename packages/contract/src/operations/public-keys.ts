@@ -31,7 +31,14 @@ export const publicKeys = {
     access: may('publicKeyCreate'),
     body: PublicKeyBody.extend({ data: z.string().min(1, 'is required').max(32_768) }),
     response: PublicKey,
-    errors: ['POLICY_LIMIT', 'INVALID_KEY_DATA', 'NOT_FOUND', 'CONFLICT', 'FRESH_PROOF_REQUIRED'],
+    errors: [
+      'POLICY_LIMIT',
+      'INVALID_KEY_DATA',
+      'NOT_FOUND',
+      'CONFLICT',
+      'FRESH_PROOF_REQUIRED',
+      'SERVICE_KEY_REFUSED',
+    ],
   }),
   findDevices: operation({
     method: 'POST',
@@ -52,7 +59,7 @@ export const publicKeys = {
     params: byFingerprint,
     body: PublicKeyBody,
     response: PublicKey,
-    errors: ['NOT_FOUND', 'FRESH_PROOF_REQUIRED'],
+    errors: ['NOT_FOUND', 'FRESH_PROOF_REQUIRED', 'SERVICE_KEY_REFUSED'],
   }),
   remove: operation({
     method: 'DELETE',
@@ -71,7 +78,7 @@ export const publicKeys = {
     access: may('publicKeyTagAdd'),
     params: byFingerprint,
     body: z.object({ tag: Tag }),
-    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND', 'TAG_LIMIT', 'CONFLICT'],
+    errors: ['FRESH_PROOF_REQUIRED', 'SERVICE_KEY_REFUSED', 'NOT_FOUND', 'TAG_LIMIT', 'CONFLICT'],
   }),
   setTags: operation({
     method: 'PUT',
@@ -81,7 +88,7 @@ export const publicKeys = {
     access: may('publicKeyTagUpdate'),
     params: byFingerprint,
     body: z.object({ tags: Tags }),
-    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND', 'TAG_LIMIT'],
+    errors: ['FRESH_PROOF_REQUIRED', 'SERVICE_KEY_REFUSED', 'NOT_FOUND', 'TAG_LIMIT'],
   }),
   removeTag: operation({
     method: 'DELETE',
@@ -90,6 +97,6 @@ export const publicKeys = {
     summary: 'Remove a tag from the filter of a key',
     access: may('publicKeyTagRemove'),
     params: byFingerprint.extend({ tag: Tag }),
-    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND'],
+    errors: ['FRESH_PROOF_REQUIRED', 'SERVICE_KEY_REFUSED', 'NOT_FOUND'],
   }),
 }

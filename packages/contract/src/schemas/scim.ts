@@ -55,6 +55,11 @@ export const Scim = z
     base_url: z.string().describe('What the identity provider is told as the address.'),
     mails: z.boolean().describe('Invitations go out by mail.'),
     default_role: ProvisionedRole.describe('Role of people in no group of the table.'),
+    joins_at_sign_in: z
+      .boolean()
+      .describe(
+        'Signing in by a provider of the server makes people members; else they accept. Set by its administrators.',
+      ),
     roles: z.array(ScimRole).describe('Roles by group; of several the highest one counts.'),
     tokens: z.array(ScimToken),
     users: z.number().int().describe('Users that the identity provider has described.'),

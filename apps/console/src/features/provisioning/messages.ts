@@ -16,6 +16,8 @@ export const provisioningMessages = {
   baseUrl: 'Base URL',
   baseUrlWhat: 'the base URL',
   known: (users: string, groups: string) => `Described by the provider so far: users ${users}, groups ${groups}.`,
+  joinsAtSignIn: 'People become members when they sign in by a provider of this server.',
+  joinsByAccepting: 'People become members when they accept their invitation.',
   groups: 'Roles of groups',
   noGroups: 'No group gives a role yet.',
   group: 'Name of the group',

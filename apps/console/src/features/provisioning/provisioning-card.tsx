@@ -67,6 +67,9 @@ function Parts({ settings, change }: ProvisioningProps) {
             <Text size="xs" c="dimmed">
               {texts.known(formatCount(settings.users), formatCount(settings.groups))}
             </Text>
+            <Text size="xs" c="dimmed">
+              {settings.joins_at_sign_in ? texts.joinsAtSignIn : texts.joinsByAccepting}
+            </Text>
           </div>
           <SettingRow label={texts.mails} hint={texts.mailsHint}>
             <Switch

@@ -14,7 +14,7 @@ import {
 } from '../../single-sign-on/openid/providers.ts'
 import { testProvider } from '../../single-sign-on/openid/service.ts'
 import { requireWayToSignIn } from '../../single-sign-on/settings.ts'
-import { type Instance, onInstance, providersOf } from '../instance.ts'
+import { type Instance, knowsOrigin, onInstance, providersOf } from '../instance.ts'
 import { type Format, type Terminal, show, table, secretOrStdin } from '../terminal.ts'
 
 interface AddOptions extends Format {
@@ -38,6 +38,24 @@ async function depsOf(instance: Instance) {
     egress: egressRules(settings),
   }
   return { ...known, clients: createOpenidClients(known) }
+}
+
+/** What may be wrong with an added provider, in lines. */
+function doubtsAbout({ settings }: Instance, issuer: string): string[] {
+  const lines: string[] = []
+  if (!knowsOrigin(settings)) {
+    lines.push(
+      'Warning: the redirect address is a guess, as BOWLINE_PUBLIC_URL is not set here: run the command with the ' +
+        'environment of the server, or take the address from the console.',
+    )
+  }
+  if (!issuer.startsWith('https://')) {
+    lines.push(
+      'Warning: an issuer must begin with https://, unless BOWLINE_EGRESS_ALLOWED of the server names its address: ' +
+        'nobody can sign in by this one otherwise.',
+    )
+  }
+  return lines
 }
 
 export function addOpenidCommands(signIn: Command, terminal: Terminal): void {
@@ -81,6 +99,7 @@ export function addOpenidCommands(signIn: Command, terminal: Terminal): void {
         show(terminal, options, added, [
           `Added ${added.name}, which is ${added.enabled ? 'on' : 'off'}.`,
           `Its redirect address is ${added.redirect_url}`,
+          ...doubtsAbout(instance, added.issuer),
         ])
       })
     })

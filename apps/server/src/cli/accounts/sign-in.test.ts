@@ -15,11 +15,12 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const { bowline, json, refusal } = commandLine(() => ({
+const environment = () => ({
   BOWLINE_DATABASE_URL: databaseUrl(server.owner),
   BOWLINE_SECRET_KEY: server.secretKey,
   BOWLINE_EGRESS_ALLOWED: '127.0.0.1/32',
-}))
+})
+const { bowline, json, refusal, run } = commandLine(environment)
 const login = () => server.client().call(operations.auth.login, { body: { username: 'ada', password: PASSWORD } })
 
 it('sets the provider by its metadata, and switches SAML on after a test only', async () => {
@@ -60,6 +61,24 @@ it('manages OpenID providers, and shows them among the ways to sign in', async (
   await bowline('sign-in openid remove Directory')
   expect((await refusal('sign-in openid test Directory'))[1]).toContain('Directory')
   expect(await bowline('sign-in show')).not.toContain('Directory')
+})
+
+it('warns of a guessed redirect address, and of an issuer without TLS', async () => {
+  const guessed = await bowline('sign-in openid add Guessed https://idp.example.org bowline secret --off')
+  expect(guessed).toContain('BOWLINE_PUBLIC_URL is not set here')
+  expect(guessed).not.toContain('must begin with https://')
+  const plain = await run(
+    ['sign-in', 'openid', 'add', 'Plain', 'http://idp.example.org', 'bowline', 'secret', '--off'],
+    '',
+    {
+      ...environment(),
+      BOWLINE_PUBLIC_URL: 'https://bowline.example.com',
+    },
+  )
+  expect(plain.out).toContain('https://bowline.example.com/api/user/openid/callback/')
+  expect(plain.out).toContain('must begin with https://')
+  expect(plain.out).not.toContain('BOWLINE_PUBLIC_URL')
+  for (const name of ['Guessed', 'Plain']) await bowline(`sign-in openid remove ${name}`)
 })
 
 it('sets the roles that groups of a provider give', async () => {

@@ -5,7 +5,9 @@ import { ApiError, createClient } from '@bowline/contract/client'
 import { operations } from '@bowline/contract/operations'
 import type { UserAuth } from '@bowline/contract/schemas/user'
 import type { Command } from 'commander'
+import { plainText } from '../../gateway/record/announcement.ts'
 import { type Format, type Terminal, show } from '../terminal.ts'
+import { awaitApproval } from './approval.ts'
 import { type SavedSignIn, readSignIn, removeSignIn, saveSignIn } from './sign-in-file.ts'
 
 const { auth, programs } = operations
@@ -17,20 +19,6 @@ function originOf(server: string): string {
     throw new Error(`${server} is not an address such as https://bowline.example.com`)
   }
   return url.origin
-}
-
-/** Waits until a person has decided. @throws {ApiError} CODE_DENIED or CODE_EXPIRED */
-async function approval(server: string, code: { device_code: string; interval: number }) {
-  const client = createClient({ origin: server })
-  for (;;) {
-    try {
-      return (await client.call(programs.token, { body: { device_code: code.device_code } })).body
-    } catch (error) {
-      const isEarly = error instanceof ApiError && (error.code === 'CODE_PENDING' || error.code === 'CODE_TOO_FAST')
-      if (!isEarly) throw error
-    }
-    await wait(code.interval * 1_000)
-  }
 }
 
 /**
@@ -60,7 +48,17 @@ export async function currentSignIn(terminal: Terminal): Promise<SavedSignIn & {
   }
 }
 
-export function addLoginCommands(program: Command, terminal: Terminal): void {
+/** A terminal that shows what a server says as text: it may be anybody's, and control characters act on terminals. */
+function plainTerminal(terminal: Terminal): Terminal {
+  return {
+    ...terminal,
+    print: (line) => terminal.print(plainText(line)),
+    complain: (line) => terminal.complain(plainText(line)),
+  }
+}
+
+export function addLoginCommands(program: Command, raw: Terminal): void {
+  const terminal = plainTerminal(raw)
   program
     .command('login <server>')
     .description('Sign in at a server: shows a code that you approve in the console')
@@ -72,7 +70,7 @@ export function addLoginCommands(program: Command, terminal: Terminal): void {
       // On stderr: the result on stdout is for programs.
       terminal.complain(`Open ${code.verification_uri_complete}`)
       terminal.complain(`and approve the code ${code.user_code} within ${Math.round(code.expires_in / 60)} minutes.`)
-      const person = await approval(origin, code)
+      const person = await awaitApproval({ now: Date.now, wait }, origin, code)
       await saveSignIn(terminal, { server: origin, token: person.token, refresh_token: person.refresh_token })
       show(terminal, format, { server: origin, username: person.user }, [`Signed in to ${origin} as ${person.user}.`])
     })

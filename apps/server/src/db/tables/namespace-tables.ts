@@ -76,6 +76,12 @@ export interface NamespaceExportsTable {
   busy_until: Generated<Date>
 }
 
+/** People who have left a namespace by themselves, and have accepted no invitation to it since. */
+export interface LeftMembersTable {
+  tenant_id: TenantId
+  user_id: UserId
+}
+
 /** Memberships that the groups of a sign-in provider have made. */
 export interface ProvidedMembersTable {
   tenant_id: TenantId

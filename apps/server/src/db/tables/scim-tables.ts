@@ -12,6 +12,8 @@ export interface ScimSettingsTable {
   /** Invitations go out by mail. */
   mails: Generated<boolean>
   default_role: Generated<ProvisionedRole>
+  /** Signing in by a provider of the server makes people members; else they accept an invitation. */
+  joins_at_sign_in: Generated<boolean>
 }
 
 export interface ScimRolesTable {

@@ -130,10 +130,11 @@ export class FactorCheck {
     const pending = this.#pending
     if (!pending) return { result: 'reject' }
     const { ctx, target, login, takesCode } = pending
-    const outcome = await this.#hold(ctx, target, login, async (text) => {
+    const ask = async (text: string): Promise<FactorOutcome | undefined> => {
       const [code = ''] = await attempt.prompt('', text, takesCode ? [{ text: TEXTS.codePrompt, echo: false }] : [])
       return code.trim() === '' ? undefined : this.#takeCode(pending, code.trim())
-    })
+    }
+    const outcome = await this.#hold(ctx, target, login, ask, takesCode)
     if (outcome === 'waited' || outcome === 'passed') this.#pending = undefined
     return outcome
   }
@@ -148,15 +149,27 @@ export class FactorCheck {
     return { tenant: target.tenant, address, device: target.uid, username, hours: target.factorHours ?? 0 }
   }
 
-  /** Waits for the decision. @param show shows the link, and may decide by itself */
+  /**
+   * Waits for the decision.
+   * @param show shows the link, and may decide by itself
+   * @param asksAnyway true: it is asked also where nothing more can wait, as it needs no approval
+   */
   async #hold(
     ctx: TenantContext,
     target: LoginTarget,
     login: FactorLogin,
     show: (text: string) => Promise<FactorOutcome | undefined | void> | void,
+    asksAnyway = false,
   ): Promise<FactorOutcome> {
     const { factor } = this.#deps
     const asking = await factor.ask(ctx, login, this.#held?.asked)
+    if (asking.outcome === 'too-many' && asksAnyway) {
+      try {
+        return (await show(TEXTS.tooManyWaiting)) ?? this.#ended('too-many')
+      } catch {
+        return { result: 'reject' }
+      }
+    }
     if (asking.outcome !== 'waiting') return this.#ended(asking.outcome)
     const { asked } = asking
     if (this.#held?.asked.id !== asked.id) {
