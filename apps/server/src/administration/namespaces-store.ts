@@ -3,7 +3,7 @@ import type { Role } from '@bowline/contract/roles'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { containing } from '../db/lists/filter.ts'
-import { online } from '../devices/online.ts'
+import { online } from '../db/lists/online.ts'
 import type { Page } from '../db/lists/page.ts'
 import type { Schema } from '../db/schema.ts'
 

@@ -344,11 +344,6 @@ export async function endBrowserSessionsOf(db: Kysely<Schema>, user: UserId): Pr
   await deleteSignInsOf(db, user)
 }
 
-/** A person as they are now in a namespace, whatever their sign-ins; undefined when they are gone or disabled. */
-export function subjectIn(db: Kysely<Schema>, user: UserId, tenant: TenantId): ReturnType<typeof findTokenSubject> {
-  return findTokenSubject(db, { user, tenant, family: undefined, login: undefined })
-}
-
 /** Person behind a bearer token; undefined when it is not or no longer valid. */
 export async function userOfToken(deps: AuthDeps, token: string, origin: Origin): Promise<UserActor | undefined> {
   const claims = await deps.tokens.readUser(token)

@@ -13,16 +13,7 @@ import type { FactorWindowsTable, HeldLoginsTable } from './tables/held-login-ta
 import type { SingleSignOnTables } from './tables/single-sign-on-tables.ts'
 import type { UserTables } from './tables/user-tables.ts'
 import type { MailCountsTable, MailsTable } from './tables/mail-tables.ts'
-import type {
-  ClosedNamespacesTable,
-  LimitDefaultsTable,
-  MembersTable,
-  NamespaceExportsTable,
-  NamespaceLimitsTable,
-  NamespacesTable,
-  LeftMembersTable,
-  ProvidedMembersTable,
-} from './tables/namespace-tables.ts'
+import type { NamespaceTables } from './tables/namespace-tables.ts'
 import type {
   AccountTokensTable,
   RecoveryTokensTable,
@@ -294,7 +285,15 @@ export interface KeyLoginsUnderWayTable {
 }
 
 export interface Schema
-  extends BillingTables, CertificateTables, FactorTables, NodeTables, ScimTables, SingleSignOnTables, UserTables {
+  extends
+    BillingTables,
+    CertificateTables,
+    FactorTables,
+    NamespaceTables,
+    NodeTables,
+    ScimTables,
+    SingleSignOnTables,
+    UserTables {
   login_keys: LoginKeysTable
   key_logins_under_way: KeyLoginsUnderWayTable
   api_keys: ApiKeysTable
@@ -329,14 +328,6 @@ export interface Schema
   program_code_guesses: ProgramCodeGuessesTable
   passkeys: PasskeysTable
   used_challenges: UsedChallengesTable
-  namespaces: NamespacesTable
-  members: MembersTable
-  left_members: LeftMembersTable
-  provided_members: ProvidedMembersTable
-  closed_namespaces: ClosedNamespacesTable
-  limit_defaults: LimitDefaultsTable
-  namespace_exports: NamespaceExportsTable
-  namespace_limits: NamespaceLimitsTable
   devices: DevicesTable
   sessions: SessionsTable
   session_events: SessionEventsTable

@@ -5,7 +5,7 @@ import { type Insertable, type Kysely, type Selectable, type Updateable, sql } f
 import { countRows } from '../db/lists/count.ts'
 import { devicesByStatus, totalOf } from '../db/lists/row-counts.ts'
 import type { DevicesTable, Schema } from '../db/schema.ts'
-import { online } from './online.ts'
+import { online } from '../db/lists/online.ts'
 
 export type DeviceRow = Selectable<DevicesTable> & {
   namespace: string

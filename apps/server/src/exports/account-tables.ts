@@ -107,6 +107,12 @@ export function accountTables(user: UserId): Readonly<Record<string, ExportedTab
       order: ['tenant_id'],
       without: { id: INTERNAL, user_id: THE_PERSON, former_user: INTERNAL, user_name_key: 'is in user_name' },
     },
+    left_members: {
+      where: of('user_id', user),
+      columns: ['tenant_id'],
+      order: ['tenant_id'],
+      without: { user_id: THE_PERSON },
+    },
     provided_members: {
       where: of('user_id', user),
       columns: ['tenant_id'],

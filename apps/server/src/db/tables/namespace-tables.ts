@@ -89,3 +89,14 @@ export interface ProvidedMembersTable {
   /** Null for SAML. */
   provider_id: string | null
 }
+
+export interface NamespaceTables {
+  closed_namespaces: ClosedNamespacesTable
+  limit_defaults: LimitDefaultsTable
+  members: MembersTable
+  namespace_exports: NamespaceExportsTable
+  namespace_limits: NamespaceLimitsTable
+  namespaces: NamespacesTable
+  left_members: LeftMembersTable
+  provided_members: ProvidedMembersTable
+}

@@ -3,7 +3,7 @@ import type { DeviceSort } from '@bowline/contract/operations/devices'
 import type { UserId } from '@bowline/contract/schemas/common'
 import { type RawBuilder, sql } from 'kysely'
 import type { FilterProperties } from '../../db/lists/filter.ts'
-import { online } from '../online.ts'
+import { online } from '../../db/lists/online.ts'
 
 /** Properties that device lists can be filtered by, under the names that clients use. */
 const DEVICE_PROPERTIES: FilterProperties = {

@@ -7,7 +7,7 @@ import { countRows } from '../../db/lists/count.ts'
 import { readPage } from '../../db/lists/page.ts'
 import { totalOf } from '../../db/lists/row-counts.ts'
 import type { Schema } from '../../db/schema.ts'
-import { online } from '../online.ts'
+import { online } from '../../db/lists/online.ts'
 import { type DeviceKind, type DeviceRow, findDevices } from '../store.ts'
 import { DEVICE_ORDERS } from './properties.ts'
 
