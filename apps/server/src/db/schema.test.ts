@@ -187,13 +187,13 @@ describe('schema.ts', () => {
     const texts = await Promise.all(files.map((file) => readFile(join(import.meta.dirname, file), 'utf8')))
     const source = texts.join('\n')
     const interfaces = new Map(
-      [...source.matchAll(/^export interface (\w+)(?:\s+extends [\w, ]+)? \{\n([^]*?)^\}/gm)].map(
+      [...source.matchAll(/^export interface (\w+)(?:\s+extends\s[\w,\s]+)? \{\n([^]*?)^\}/gm)].map(
         ([, name = '', body = '']) => [name, body],
       ),
     )
     // Schema extends interfaces of tables that have files of their own.
-    const [, parents = ''] = /^export interface Schema\s+extends ([\w, ]+) \{/m.exec(source) ?? []
-    const listed = ['Schema', ...parents.split(', ')].map((name) => interfaces.get(name) ?? '').join('')
+    const [, parents = ''] = /^export interface Schema\s+extends\s+([\w,\s]+) \{/m.exec(source) ?? []
+    const listed = ['Schema', ...parents.split(/,\s*/)].map((name) => interfaces.get(name) ?? '').join('')
     const tables = [...listed.matchAll(/^ {2}(\w+): (\w+)$/gm)]
     const columnsOf = (body: string): Column[] =>
       [...body.matchAll(/^ {2}(\w+): (.+)$/gm)].map(([, name = '', type = '']) => ({
