@@ -58,7 +58,7 @@ describe('mail, for administrators of the server', () => {
     await eventually(() => hasFocus(url))
     await url.fill('smtp://127.0.0.1:1')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
-    await page.getByText('which is not allowed').waitFor()
+    await page.getByText('127.0.0.1 is not allowed').waitFor()
     await url.fill(`smtp://127.0.0.1:${smtp.port}`)
     await page.getByLabel('STARTTLS', { exact: true }).selectOption('off')
     await page.getByLabel('Sender', { exact: true }).fill('other@example.com')
