@@ -1,4 +1,5 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
+import { leftOut } from './scripts/halved-files.ts'
 import { LongestFirst } from './scripts/longest-first.ts'
 
 /** Workers of the suites that only compute. By default one core is left unused, which is half of a small machine. */
@@ -42,6 +43,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...leftOut()],
           testTimeout: 120_000,
           hookTimeout: 180_000,
           expect: { poll: { timeout: 15_000 } },

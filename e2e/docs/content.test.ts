@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../support/product.ts'
 import { register } from '../support/registrations.ts'
 import { type Client, type Server, startServer } from '../support/server.ts'
-import { repeatedBy, shortForm } from '../support/short-form.ts'
+import { repeatedBy, shortForm } from '../../scripts/short-form.ts'
 import { PAGES } from './pages.ts'
 import relevance from './relevance.json' with { type: 'json' }
 import { type RunnablePage, runPage, runnablePages } from './runnable.ts'

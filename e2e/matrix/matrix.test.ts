@@ -1,7 +1,7 @@
 // The conformance board as tests: one for each row; in CI half of them.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { canMakeDevices } from '../support/device.ts'
-import { repeatedBy, shortForm } from '../support/short-form.ts'
+import { repeatedBy, shortForm } from '../../scripts/short-form.ts'
 import { compareRow, missingPrograms } from './board.ts'
 import { rows } from './rows.ts'
 import { type Sites, startSites } from './sites.ts'
