@@ -23,8 +23,8 @@ export async function requireOwner(
 ): Promise<void> {
   const minutes = LIMITS.freshProofMinutes
   const { begun, proven } = await signInTimes(deps, actor.id, signInOf(actor))
-  // Where a provider does not tell when it asked for a credential there is nothing but the sign-in to go by: its people
-  // could never add a factor otherwise.
+  // For a provider that does not state when it asked for a credential the time of the sign-in counts: its people could
+  // never add a factor otherwise.
   if ((proven || begun) > deps.clock.now() - minutes * 60_000) return
   if (account.passwordHash === undefined) fail('FRESH_PROOF_REQUIRED', { minutes })
   // A missing password is not counted as a guess.

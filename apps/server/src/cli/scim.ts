@@ -10,6 +10,34 @@ import { ScimTurns } from '../scim/turns.ts'
 import { type Instance, onInstance, originOfSettings } from './instance.ts'
 import { type Format, type Terminal, show, table } from './terminal.ts'
 
+/** Commands that change one setting. */
+const SWITCHES = [
+  {
+    verb: 'enable',
+    description: 'Let the identity provider manage members and roles',
+    change: { enabled: true },
+    done: (name: string) => `Provisioning of ${name} is on.`,
+  },
+  {
+    verb: 'disable',
+    description: 'Stop it; members stay as they are',
+    change: { enabled: false },
+    done: (name: string) => `Provisioning of ${name} is off.`,
+  },
+  {
+    verb: 'trust',
+    description: 'Make people whom the identity provider has prepared members when they sign in, without asking them',
+    change: { joins_at_sign_in: true },
+    done: () => howJoins(true),
+  },
+  {
+    verb: 'distrust',
+    description: 'Let people accept an invitation first, which is the default',
+    change: { joins_at_sign_in: false },
+    done: () => howJoins(false),
+  },
+] as const
+
 export function addScimCommands(program: Command, terminal: Terminal): void {
   const scim = program.command('scim').description('provisioning of members by an identity provider (SCIM 2.0)')
 
@@ -37,40 +65,16 @@ export function addScimCommands(program: Command, terminal: Terminal): void {
       }),
     )
 
-  for (const [verb, enabled] of [
-    ['enable', true],
-    ['disable', false],
-  ] as const) {
+  for (const { verb, description, change, done } of SWITCHES) {
     scim
       .command(`${verb} <namespace>`)
-      .description(enabled ? 'Let the identity provider manage members and roles' : 'Stop it; members stay as they are')
+      .description(description)
       .option('--json', 'print JSON')
       .action((name: string, format: Format) =>
         onInstance(terminal, async (instance) => {
           const ctx = instance.contextOf(await instance.tenantOf(name))
-          const found = await updateScim(depsOf(instance), ctx, { enabled })
-          show(terminal, format, found, [`Provisioning of ${name} is ${enabled ? 'on' : 'off'}.`])
-        }),
-      )
-  }
-
-  for (const [verb, joins_at_sign_in] of [
-    ['trust', true],
-    ['distrust', false],
-  ] as const) {
-    scim
-      .command(`${verb} <namespace>`)
-      .description(
-        joins_at_sign_in
-          ? 'Make people whom the identity provider has prepared members when they sign in, without asking them'
-          : 'Let people accept an invitation first, which is the default',
-      )
-      .option('--json', 'print JSON')
-      .action((name: string, format: Format) =>
-        onInstance(terminal, async (instance) => {
-          const ctx = instance.contextOf(await instance.tenantOf(name))
-          const found = await updateScim(depsOf(instance), ctx, { joins_at_sign_in })
-          show(terminal, format, found, [howJoins(joins_at_sign_in)])
+          const found = await updateScim(depsOf(instance), ctx, change)
+          show(terminal, format, found, [done(name)])
         }),
       )
   }

@@ -1,4 +1,4 @@
-// What an export of an account has of each table. A test compares it with the database: a new column that names people
+// Columns of each table that an export of an account includes. A test compares it with the database: a new column that names people
 // needs a decision here.
 //
 // The person gets what is about them: what they gave, what they did and from where. What namespaces own (targets and

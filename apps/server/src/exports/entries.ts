@@ -8,7 +8,7 @@ export interface ArchiveEntries {
   whole(name: string, body: string | Uint8Array): Promise<Buffer>
   /** An entry of which the length is known and the bytes come in pieces. */
   streamed(name: string, bytes: number, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>
-  /** What a spool has, which nothing more follows. */
+  /** The content of a spool; ends the spool. */
   spooled(name: string, spool: Spool): AsyncGenerator<Uint8Array>
   /** The list of hashes, as `sha256sum --check` reads it. */
   sums(): AsyncGenerator<Uint8Array>

@@ -74,7 +74,7 @@ async function* parts(
   if (bytes > 0 || number === 1) yield part()
 }
 
-/** What a manifest says about tables and columns that are left out. */
+/** The part of a manifest about tables and columns that are left out. */
 export function leftOut(
   tables: Readonly<Record<string, ExportedTable>>,
   others: Readonly<Record<string, string>>,

@@ -47,7 +47,7 @@ export interface Archive {
 
 export interface ExportKind<Subject> {
   readonly links: ExportLinks<Subject>
-  /** How long one may take, in milliseconds. */
+  /** Limit for one download, in milliseconds. */
   readonly maxMs: number
   /** Whether it may begin, and go on: asked from time to time while it is read. */
   mayHave(subject: Subject): Promise<boolean>

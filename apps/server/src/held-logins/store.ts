@@ -100,7 +100,7 @@ export function findAsked(
 /** Numbers of waiting logins, by the limits that count them: those of the namespace, and all. */
 export interface WaitingCounts {
   readonly ofSource: number
-  /** Of a person's key; a password names nobody. */
+  /** 0 for a password, which names no person. */
   readonly ofCredential: number
   readonly ofPerson: number
   readonly ofNamespace: number

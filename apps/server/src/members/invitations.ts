@@ -19,6 +19,7 @@ import { type Account, deletePlaceholder, findAccountByEmail, getAccount, invite
 import { requireAuthority, requireOwnRole } from './authority.ts'
 import { emitMember } from './changes.ts'
 import {
+  type InvitationRow,
   type MemberRow,
   deleteExpiredInvitations,
   deleteLeft,
@@ -195,6 +196,11 @@ export async function mayInviterStillInvite(db: Kysely<Schema>, invitation: Memb
   return inviter?.status === 'accepted' && hasAuthorityOver(inviter.role, invitation.role)
 }
 
+/** The same of an invitation that was read with the present role of its inviter. */
+function isStillGranted({ invited_by_operator: byOperator, inviter_role: inviter, role }: InvitationRow): boolean {
+  return byOperator || (inviter !== null && hasAuthorityOver(inviter, role))
+}
+
 /** An invitation as its link shows it. */
 export interface InvitationState {
   /** Of the invited account. */
@@ -281,19 +287,14 @@ export async function listInvitations(
   { db, clock }: { readonly db: Kysely<Schema>; readonly clock: Clock },
   user: UserId,
 ): Promise<Invitation[]> {
-  const valid: Invitation[] = []
-  for (const row of await listInvitationsOf(db, user, new Date(clock.now()))) {
-    const member = await findMember(db, row.tenant_id, user)
-    if (!member || !(await mayInviterStillInvite(db, member))) continue
-    valid.push({
-      tenant_id: row.tenant_id,
-      namespace: row.namespace,
-      role: row.role,
-      inviter: row.inviter ?? '',
-      expires_at: row.expires_at.toISOString(),
-    })
-  }
-  return valid
+  const rows = await listInvitationsOf(db, user, new Date(clock.now()))
+  return rows.filter(isStillGranted).map((row) => ({
+    tenant_id: row.tenant_id,
+    namespace: row.namespace,
+    role: row.role,
+    inviter: row.inviter ?? '',
+    expires_at: row.expires_at.toISOString(),
+  }))
 }
 
 /** Invitations of an address that has become that of an account. */

@@ -60,16 +60,22 @@ export interface InvitationRow {
   readonly role: Role
   /** Name of the person who invited; null for the operator. */
   readonly inviter: string | null
+  readonly invited_by_operator: boolean
+  /** Present role of whoever invited; null when they are disabled or no member. */
+  readonly inviter_role: Role | null
   readonly expires_at: Date
 }
 
 /** Valid invitations of a user to the address that the account has now, newest first. */
 export async function listInvitationsOf(db: Kysely<Schema>, user: UserId, now: Date): Promise<InvitationRow[]> {
   const { rows } = await sql<InvitationRow>`
-    select members.tenant_id, namespaces.name as namespace, members.role, inviter.name as inviter, members.expires_at
+    select members.tenant_id, namespaces.name as namespace, members.role, inviter.name as inviter, members.expires_at,
+      members.invited_by_operator, inviting.role as inviter_role
     from members join namespaces on namespaces.tenant_id = members.tenant_id
       join users on users.id = members.user_id
       left join users as inviter on inviter.id = members.inviter
+      left join members as inviting on inviting.tenant_id = members.tenant_id and inviting.user_id = members.inviter
+        and inviting.status = 'accepted' and inviter.status <> 'disabled'
     where members.user_id = ${user} and members.status = 'pending' and members.expires_at > ${now}
       and members.invite_email = users.email and users.status = 'confirmed'
     order by members.expires_at desc, members.tenant_id`.execute(db)

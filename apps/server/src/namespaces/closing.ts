@@ -94,7 +94,7 @@ export async function restoreNamespace(
     const isTheirs = owner === undefined || row?.owner === owner
     if (!row || !isTheirs || row.due_at.getTime() <= ctx.clock.now()) fail('NOT_FOUND', { what: 'The namespace' })
     await deleteClosed(db, ctx.tenant)
-    // Of their own, because members must not see who administers the server.
+    // A separate action for administrators: members must not see who administers the server.
     const action = owner === undefined ? 'namespace.undelete' : 'namespace.restore'
     await audit({ ...ctx, db }, action, ctx.tenant, { name: row.name })
   })

@@ -2,19 +2,15 @@
 import { users } from '@bowline/contract/operations/users'
 import { Download } from 'lucide-react'
 import { useRuntime } from '../../core/context.tsx'
-import { useAction } from '../../core/use-action.ts'
+import { useArchive } from '../../core/use-archive.ts'
 import { Button } from '../../ui/kit.ts'
 import { SectionCard, SettingRow } from '../../ui/page/section-card.tsx'
 import { profileMessages as texts } from './messages.ts'
 
 export function PersonalData() {
   const { api } = useRuntime()
-  const begin = useAction({
-    async call() {
-      const { body } = await api.call(users.export, {})
-      // The answer is a download: the page stays.
-      location.assign(body.path)
-    },
+  const begin = useArchive({
+    link: () => api.call(users.export, {}),
     done: texts.dataBegun,
     failed: texts.dataFailed,
   })

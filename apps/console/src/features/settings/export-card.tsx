@@ -3,7 +3,7 @@ import { namespaces } from '@bowline/contract/operations/namespaces'
 import type { Namespace } from '@bowline/contract/schemas/namespace'
 import { Download } from 'lucide-react'
 import { useMay, useRuntime } from '../../core/context.tsx'
-import { useAction } from '../../core/use-action.ts'
+import { useArchive } from '../../core/use-archive.ts'
 import { Button } from '../../ui/kit.ts'
 import { SectionCard, SettingRow } from '../../ui/page/section-card.tsx'
 import { settingsMessages as texts } from './messages.ts'
@@ -11,12 +11,8 @@ import { settingsMessages as texts } from './messages.ts'
 export function ExportCard({ namespace }: { readonly namespace: Namespace }) {
   const { api } = useRuntime()
   const may = useMay('namespaceExport')
-  const begin = useAction({
-    async call() {
-      const { body } = await api.call(namespaces.export, { params: { tenant: namespace.tenant_id } })
-      // The answer is a download: the page stays.
-      location.assign(body.path)
-    },
+  const begin = useArchive({
+    link: () => api.call(namespaces.export, { params: { tenant: namespace.tenant_id } }),
     done: texts.exportBegun,
     failed: texts.exportFailed,
   })

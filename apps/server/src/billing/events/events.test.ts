@@ -169,7 +169,7 @@ describe('a reconciliation', () => {
     await expect.poll(ended).toBe(before + 1)
   })
 
-  it('is taken up by another process when the one that began it has died', async () => {
+  it('is repeated by another process when the one that began it has died', async () => {
     const db = world.server.database.system()
     const rowOf = (day: string) =>
       db.selectFrom('billing_reconciliations').selectAll().where('day', '=', day).executeTakeFirst()

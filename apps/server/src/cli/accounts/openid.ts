@@ -40,7 +40,7 @@ async function depsOf(instance: Instance) {
   return { ...known, clients: createOpenidClients(known) }
 }
 
-/** What may be wrong with an added provider, in lines. */
+/** Warnings about an added provider, one a line. */
 function doubtsAbout({ settings }: Instance, issuer: string): string[] {
   const lines: string[] = []
   if (!knowsOrigin(settings)) {

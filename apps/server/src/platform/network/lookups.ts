@@ -72,7 +72,7 @@ export function limitLookups(resolve: Resolve, clock: Clock, limits: LookupLimit
   }
 }
 
-/** What one owner has, in most cases: the last two labels, or three below such as `co.uk`. */
+/** The domain that belongs to one owner, in most cases: the last two labels, or three below such as `co.uk`. */
 function domainOf(host: string): string {
   const labels = host.toLowerCase().replace(/\.$/, '').split('.')
   const [second = '', top = ''] = labels.slice(-2)
