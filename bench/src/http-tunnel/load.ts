@@ -4,6 +4,8 @@ import type { Socket } from 'node:net'
 import { percentile } from '../measure/statistics.ts'
 
 export interface Load {
+  /** Requests that were answered. */
+  readonly count: number
   readonly perSecond: number
   /** Milliseconds from a request to the last byte of its answer. */
   readonly p99: number
@@ -47,7 +49,7 @@ export async function runLoad(
   )
   const seconds = (performance.now() - startedAt) / 1e3
   for (const socket of sockets) socket.destroy()
-  return { perSecond: latencies.length / seconds, p99: percentile(latencies, 0.99) }
+  return { count: latencies.length, perSecond: latencies.length / seconds, p99: percentile(latencies, 0.99) }
 }
 
 function exchange(socket: Socket, request: Buffer): Promise<void> {

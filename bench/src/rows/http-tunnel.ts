@@ -12,7 +12,7 @@ import { type Load, runLoad } from '../http-tunnel/load.ts'
 import { startNginx } from '../http-tunnel/nginx.ts'
 import { collectGarbage } from '../inspector.ts'
 import { interleave } from '../measure/interleave.ts'
-import { memoryOf } from '../measure/proc.ts'
+import { cpuSeconds, memoryOf } from '../measure/proc.ts'
 import { pairedRatios, spreadOf } from '../measure/statistics.ts'
 import type { BenchOptions } from '../options.ts'
 import type { Row, Target } from '../row.ts'
@@ -76,7 +76,7 @@ export function measureHttpTunnel(options: BenchOptions): Promise<Row[]> {
     return [
       await measureStream(streams, options, bytes, 'down'),
       await measureStream(streams, options, bytes, 'up'),
-      ...(await measureRequests(requests, options)),
+      ...(await measureRequests(scene, requests, options)),
       ...(await measureWebSockets(scene, options, open, (host) => secured(server, host))),
     ]
   })
@@ -109,14 +109,21 @@ async function measureStream(
 }
 
 async function measureRequests(
+  { site, agent }: Scene,
   ways: Readonly<Record<'tunnel' | 'ssh' | 'nginx', Way>>,
   options: BenchOptions,
 ): Promise<Row[]> {
   const loads: Record<string, Load[]> = { tunnel: [], ssh: [], nginx: [] }
+  const cpuOf = (): Promise<number[]> => Promise.all([site.server, agent].map(({ pid }) => cpuSeconds(pid)))
+  /** Milliseconds of processor time per request in the tunnel, by round: of server and agent. */
+  const used: number[][] = []
   const candidates = (['tunnel', 'ssh', 'nginx'] as const).map((name) => ({
     name,
     async measure() {
+      const before = await cpuOf()
       const load = await runLoad((source) => ways[name].dial(source), ways[name].host, LOAD)
+      const after = await cpuOf()
+      if (name === 'tunnel') used.push(after.map((seconds, at) => ((seconds - (before[at] ?? 0)) * 1e3) / load.count))
       loads[name]?.push(load)
       return load.perSecond
     },
@@ -127,7 +134,19 @@ async function measureRequests(
   })
   // The first round does not count.
   const valuesOf = (name: string, of: keyof Load): number[] => (loads[name] ?? []).slice(1).map((load) => load[of])
-  return (['ssh', 'nginx'] as const).flatMap((peer) => {
+  const cpu = (['server', 'agent'] as const).map((process, at): Row => {
+    const each = used.slice(1).map((round) => round[at] ?? Number.NaN)
+    return {
+      id: `http-tunnel.cpu.${process}`,
+      work: `CPU of the ${process} per such request`,
+      peer: '',
+      unit: 'ms',
+      measured: spreadOf(each),
+      note: 'connections at the beginning included',
+      samples: { ms: each },
+    }
+  })
+  const compared = (['ssh', 'nginx'] as const).flatMap((peer) => {
     const row = (of: keyof Load, work: string, unit: string, target?: Target): Row => {
       const [ours, theirs] = [valuesOf('tunnel', of), valuesOf(peer, of)]
       return {
@@ -147,6 +166,7 @@ async function measureRequests(
       row('p99', `time of such a request, p99`, 'ms'),
     ]
   })
+  return [...compared, ...cpu]
 }
 
 async function measureWebSockets(

@@ -165,6 +165,8 @@ export const LIMITS = {
     perDevice: 10,
     /** Requests under way, WebSockets and TCP connections included. */
     open: { perTunnel: 512, perSource: 256, perNamespace: 2_048, total: 4_096 },
+    /** Connections to the service of one tunnel that wait for the next request of their visitor. */
+    idleConnections: 256,
     /** TCP connections that have not shown yet which tunnel they want. */
     unidentified: { perSource: 32, total: 1_024 },
     /** Requests of the log that are kept, in memory. */

@@ -4,11 +4,21 @@ import type { Duplex } from 'node:stream'
 import type { LiveTunnel } from '../live.ts'
 import type { Accounting } from './accounting.ts'
 import { type ClientRequest, type ClientResponse, answerPage, breakOff } from './exchange.ts'
-import type { Origin } from './headers.ts'
+import type { Origin } from './headers/headers.ts'
 import { http1Carrier } from './http1.ts'
 import { http2Carrier } from './http2.ts'
+import type { KeptConnections } from './kept-connections.ts'
 import type { Page } from './pages.ts'
 import { answerSocket, carryUpgrade } from './upgrade.ts'
+
+/** Connections to the service. */
+export interface Ways {
+  /** Opens one that the proxy ends with the request. */
+  readonly connect: () => Duplex
+  /** Opens one that may outlive the request, in `kept`. */
+  readonly open: () => Duplex
+  readonly kept: KeptConnections
+}
 
 export interface Arrival {
   readonly request: ClientRequest
@@ -22,7 +32,7 @@ export interface Arrival {
   /** Called once, when the visitor's side has closed. */
   readonly onClose: (over: () => void) => void
   /** Passes the request to the service. @returns ends it */
-  readonly carry: (tunnel: LiveTunnel, connect: () => Duplex, counts: Accounting, answered: () => void) => () => void
+  readonly carry: (tunnel: LiveTunnel, ways: Ways, counts: Accounting, answered: () => void) => () => void
 }
 
 /** A request over HTTP/1.1 or HTTP/2. @param expectsContinue its body comes only after `100 Continue` */
@@ -41,8 +51,10 @@ export function httpArrival(
     answer: (page) => (response.headersSent ? breakOff(response) : answerPage(response, page)),
     status: () => (response.headersSent ? response.statusCode : 0),
     onClose: (over) => response.on('close', over),
-    carry(target, connect, { sent, received }, answered) {
-      const carrier = target.http2 ? http2Carrier(connect, target.tls !== 'none') : http1Carrier(connect)
+    carry(target, { connect, open, kept }, { sent, received }, answered) {
+      const carrier = target.http2
+        ? http2Carrier(connect, target.tls !== 'none')
+        : http1Carrier(connect, () => kept.optionsFor(request, origin.remote, target, open))
       const { abort } = carrier({ request, response, origin, target, expectsContinue, sent, received, answered })
       return () => abort()
     },
@@ -65,7 +77,7 @@ export function upgradeArrival(request: IncomingMessage, socket: Duplex, head: B
     },
     status: () => status,
     onClose: (over) => socket.on('close', over),
-    carry(target, connect, { sent, received }, answered) {
+    carry(target, { connect }, { sent, received }, answered) {
       const note = (code: number): void => {
         status = code
         answered()

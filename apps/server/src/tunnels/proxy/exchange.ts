@@ -2,8 +2,8 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { type Http2ServerRequest, type Http2ServerResponse, constants } from 'node:http2'
 import type { Readable, Writable } from 'node:stream'
-import { type Headers, type Origin, responseHeaders, trailersOf } from './headers.ts'
-import type { Target } from './locations.ts'
+import { type Headers, type Origin, responseHeaders, trailersOf } from './headers/headers.ts'
+import type { Target } from './headers/locations.ts'
 import { type FailureCode, type Page, failurePage } from './pages.ts'
 import { TunnelError, type TunnelFailure } from './link-socket.ts'
 
@@ -134,9 +134,11 @@ export function guarded(exchange: Pick<Exchange, 'request' | 'response'>, run: (
 function writeHead(response: ClientResponse, status: number, headers: OutgoingHttpHeaders): void {
   if ('stream' in response) return void response.writeHead(status, headers)
   response.writeHead(status, keepsNoConnection(response.req) ? { ...headers, connection: 'close' } : headers)
-  // Events and the like must not wait for the first byte of the body. `flushHeaders` would encode the head as UTF-8, which
-  // changes the bytes of a value that is not ASCII.
+  // Events and the like must not wait for the first byte of the body, but a head and a body that are there travel
+  // together. `flushHeaders` would encode the head as UTF-8, which changes the bytes of a value that is not ASCII.
+  response.cork()
   response.write(NOTHING)
+  setImmediate(() => response.uncork())
 }
 
 /** True for a client that waits for `100 Continue`: it may still send its body or not, and nobody can know. */

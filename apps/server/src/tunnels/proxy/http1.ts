@@ -13,14 +13,18 @@ import {
   interimAnswers,
   passAnswer,
 } from './exchange.ts'
-import { type Headers, requestHeaders, trailersOf } from './headers.ts'
+import { type Headers, requestHeaders, trailersOf } from './headers/headers.ts'
+import type { KeptOptions } from './kept-connections.ts'
 
 /** Largest head of an answer, in bytes. */
 const MAX_HEAD_BYTES = 65_536
 
-/** The path has been checked; headers that Node refuses throw. */
+/**
+ * The path has been checked; headers that Node refuses throw.
+ * @param way opens a connection for this request alone, or options with which it may use a kept one
+ */
 export function startOutgoing(
-  connect: () => Duplex,
+  way: (() => Duplex) | KeptOptions,
   { method, url }: { readonly method?: string | undefined; readonly url?: string | undefined },
   headers: Headers,
 ): Outgoing {
@@ -30,46 +34,62 @@ export function startOutgoing(
     headers,
     setHost: false,
     maxHeaderSize: MAX_HEAD_BYTES,
-    createConnection: connect,
+    ...(typeof way === 'function' ? { createConnection: way } : way),
   })
 }
 
-/** Carries requests over HTTP/1.1. */
-export function http1Carrier(connect: () => Duplex): Carrier {
+/**
+ * Carries requests over HTTP/1.1.
+ * @param kept options with which a request without a body that may be repeated uses a kept connection
+ */
+export function http1Carrier(connect: () => Duplex, kept: () => KeptOptions | undefined): Carrier {
   return (exchange) => {
     const { request, origin, target } = exchange
     const headers = requestHeaders(request, origin, target.hostHeader)
     if (hasBody(request) && headers['content-length'] === undefined) headers['transfer-encoding'] = 'chunked'
     if (exchange.expectsContinue) headers['expect'] = '100-continue'
     else delete headers['expect']
-    const outgoing = startOutgoing(connect, request, { ...headers, connection: 'close' })
     let failed = false
     let answered = false
+    const send = (way: (() => Duplex) | KeptOptions): Outgoing => {
+      const connection = typeof way === 'function' ? 'close' : 'keep-alive'
+      const sent = startOutgoing(way, request, { ...headers, connection })
+      const interim = interimAnswers(exchange, () => sent.destroy(new Error('The service sends interim answers only.')))
+      sent.on('information', ({ statusCode }) => interim(statusCode))
+      sent.on('upgrade', (_, socket) => {
+        // Nobody has asked for it.
+        socket.destroy()
+        failExchange(exchange, 'LOST')
+      })
+      sent.on('response', (answer) => {
+        answered = true
+        if (!guarded(exchange, () => passResponse(exchange, answer))) abort()
+      })
+      sent.on('error', (error) => {
+        // Of an answer that has begun only its own end tells whether it is whole.
+        if (failed || answered) return
+        // The service has closed the connection while it was idle: nothing has been answered.
+        if (sent.reusedSocket && !exchange.response.destroyed) outgoing = send(connect)
+        else failExchange(exchange, failureOf(error))
+      })
+      sent.on('close', () => {
+        if (sent === outgoing) dropRest(exchange)
+      })
+      sendBody(exchange, sent)
+      return sent
+    }
     const abort = (error?: Error): void => {
       failed = true
       outgoing.destroy(error)
     }
-    const interim = interimAnswers(exchange, () =>
-      outgoing.destroy(new Error('The service sends interim answers only.')),
-    )
-    outgoing.on('information', ({ statusCode }) => interim(statusCode))
-    outgoing.on('upgrade', (_, socket) => {
-      // Nobody has asked for it.
-      socket.destroy()
-      failExchange(exchange, 'LOST')
-    })
-    outgoing.on('response', (answer) => {
-      answered = true
-      if (!guarded(exchange, () => passResponse(exchange, answer))) abort()
-    })
-    outgoing.on('error', (error) => {
-      // Of an answer that has begun only its own end tells whether it is whole.
-      if (!failed && !answered) failExchange(exchange, failureOf(error))
-    })
-    sendBody(exchange, outgoing)
-    outgoing.on('close', () => dropRest(exchange))
+    let outgoing = send((isRepeatable(exchange) ? kept() : undefined) ?? connect)
     return { abort }
   }
+}
+
+/** RFC 9110 section 9.2.2. Without a body, it is sent anew when a kept connection turns out to be closed. */
+function isRepeatable({ request, expectsContinue }: Exchange): boolean {
+  return /^(?:GET|HEAD|OPTIONS)$/.test(request.method ?? '') && !hasBody(request) && !expectsContinue
 }
 
 function passResponse(exchange: Exchange, answer: IncomingMessage): void {

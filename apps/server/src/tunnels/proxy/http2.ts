@@ -19,7 +19,7 @@ import {
   interimAnswers,
   passAnswer,
 } from './exchange.ts'
-import { requestHeaders, trailersOf } from './headers.ts'
+import { requestHeaders, trailersOf } from './headers/headers.ts'
 
 /** Carries requests over HTTP/2. @param secure by TLS */
 export function http2Carrier(connect: () => Duplex, secure: boolean): Carrier {

@@ -49,6 +49,11 @@ export class LinkSocket extends Duplex {
     })
   }
 
+  /** Called by Node's HTTP agent. A link keeps the process alive, or not, as a whole. */
+  ref(): this {
+    return this
+  }
+
   override _read(): void {
     const count = this.#owed
     this.#owed = 0

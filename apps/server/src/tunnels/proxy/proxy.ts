@@ -15,7 +15,8 @@ import { labelOf } from '../names.ts'
 import { startAccounting } from './accounting.ts'
 import { type Arrival, httpArrival, upgradeArrival } from './arrival.ts'
 import type { ClientRequest, ClientResponse } from './exchange.ts'
-import type { Origin } from './headers.ts'
+import type { Origin } from './headers/headers.ts'
+import { KeptConnections } from './kept-connections.ts'
 import type { OpenRequest } from './open-requests.ts'
 import { type FailureCode, type Page, failurePage } from './pages.ts'
 import { requestFault } from './request-faults.ts'
@@ -57,6 +58,7 @@ export function createTunnelProxy(deps: ProxyDeps): TunnelProxy {
   const { open, record, watchExpiry } = deps.supervision
   const rate = new RateLimiter(clock, REQUESTS)
   const unknown = new RateLimiter(clock, UNKNOWN)
+  const kept = new KeptConnections(clock)
 
   const lookUp = shareLookups((label: string | undefined) => findByLabel(system, label, clock.now()))
 
@@ -118,15 +120,16 @@ export function createTunnelProxy(deps: ProxyDeps): TunnelProxy {
         if (arrival.isGone() || !open.has(entry)) return
         if (!link) return refuse('OFFLINE')
         const connections = new Set<Duplex>()
+        const dial = (): Duplex => connectService(link, admitted, clock)
         const connect = (): Duplex => {
-          const connection = connectService(link, admitted, clock)
+          const connection = dial()
           connections.add(connection)
           return connection.once('close', () => connections.delete(connection))
         }
-        // Whatever becomes of the exchange: no connection through the device outlives it.
+        // Whatever becomes of the exchange: no connection through the device that is its own outlives it.
         const drop = (): void => connections.forEach((connection) => connection.destroy())
         abort = drop
-        const end = arrival.carry(admitted, connect, counts, () => (entry.answered = true))
+        const end = arrival.carry(admitted, { connect, open: dial, kept }, counts, () => (entry.answered = true))
         abort = () => {
           end()
           drop()

@@ -1,7 +1,7 @@
 // Requests that are refused before anything is looked up: what two HTTP parsers could read differently.
 import { hostCount } from '../../platform/network/known-hosts.ts'
 import type { ClientRequest } from './exchange.ts'
-import type { Origin } from './headers.ts'
+import type { Origin } from './headers/headers.ts'
 import type { FailureCode } from './pages.ts'
 
 const MAX_URL = 8_192

@@ -1,5 +1,4 @@
-// The connection to a tunnel's service: through the device, with TLS where the tunnel says so. Each request has one of
-// its own, so that no answer can reach another visitor.
+// The connection to a tunnel's service: through the device, with TLS where the tunnel says so.
 import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as startTls } from 'node:tls'

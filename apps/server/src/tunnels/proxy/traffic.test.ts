@@ -70,7 +70,7 @@ it('names the client itself: claims of the client are dropped', async () => {
   })
   expect(JSON.parse(text)).toEqual({
     host,
-    connection: 'close',
+    connection: 'keep-alive',
     authorization: 'Bearer own',
     cookie: 'a=1; b=2',
     'x-forwarded-for': '127.0.0.1',

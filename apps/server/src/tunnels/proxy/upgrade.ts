@@ -3,9 +3,9 @@ import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { STATUS_CODES } from 'node:http'
 import { type Duplex, Transform } from 'node:stream'
 import { failureOf } from './exchange.ts'
-import { type Origin, requestHeaders, responseHeaders } from './headers.ts'
+import { type Origin, requestHeaders, responseHeaders } from './headers/headers.ts'
 import { startOutgoing } from './http1.ts'
-import type { Target } from './locations.ts'
+import type { Target } from './headers/locations.ts'
 import { type FailureCode, type Page, failurePage } from './pages.ts'
 
 const CRLF = Buffer.from('\r\n')

@@ -1,5 +1,11 @@
 // A device whose tunnels reach services of the test, and requests to tunnels by their host names.
-import { createServer as createHttpServer, type IncomingMessage, type RequestListener, request } from 'node:http'
+import {
+  type Agent,
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  request,
+} from 'node:http'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { operations } from '@bowline/contract/operations'
 import type { Tunnel, TunnelBody } from '@bowline/contract/schemas/tunnel'
@@ -109,14 +115,16 @@ export interface Asked {
   readonly path?: string
   readonly headers?: Record<string, string | string[]>
   readonly body?: string | Buffer
+  /** Keeps the connection for further requests; default: a new one, closed with the answer. */
+  readonly agent?: Agent
 }
 
 /** Asks a tunnel. @throws when the answer breaks off */
 export function ask(server: BootedServer, host: string, asked: Asked = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(server.origin)
-    const { method = 'GET', path = '/', headers = {}, body } = asked
-    const outgoing = request({ hostname, port, method, path, agent: false, headers: { host, ...headers } })
+    const { method = 'GET', path = '/', headers = {}, body, agent = false } = asked
+    const outgoing = request({ hostname, port, method, path, agent, headers: { host, ...headers } })
     outgoing.on('error', reject)
     outgoing.on('response', (answer) => {
       const chunks: Buffer[] = []
