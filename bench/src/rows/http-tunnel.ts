@@ -1,11 +1,14 @@
 // HTTP tunnels, with TLS between client and server: one stream against `ssh -L` to the same service, small requests
 // against that and against nginx in front of the service, and what an idle WebSocket holds.
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { truncate, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { type Socket, connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
+import { promisify } from 'node:util'
 import { operations } from '@bowline/contract/operations'
 import type { Tunnel } from '@bowline/contract/schemas/tunnel'
 import { type Load, runLoad } from '../http-tunnel/load.ts'
@@ -27,6 +30,13 @@ const LOAD = { connections: 32, milliseconds: 4_000 }
 /** WebSockets that are there before the first measurement, and all of them. */
 const SOCKETS = { first: 100, all: 1_100, perSource: 200 }
 const NAMES = { ssh: 'ssh -L through the same server', nginx: 'nginx with TLS before the service' } as const
+
+/** Where curl finds a service. */
+interface Stream {
+  readonly url: string
+  /** Options for a host name that no resolver knows. */
+  readonly resolve: readonly string[]
+}
 
 interface Way {
   readonly dial: (source?: string) => Socket
@@ -62,20 +72,29 @@ export function measureHttpTunnel(options: BenchOptions): Promise<Row[]> {
         }),
     })
     const server = Number(new URL(site.origin).port)
-    const forwarded = async (to: number): Promise<Way> => {
+    const forwardedPort = async (to: number): Promise<number> => {
       const port = await freePort()
       parts.use(await scene.ssh.connect('bowline', ['-c', CIPHER, '-L', `127.0.0.1:${port}:127.0.0.1:${to}`]))
-      return { host: 'localhost', dial: () => connect({ host: '127.0.0.1', port }) }
+      return port
     }
-    const streams = { tunnel: secured(server, bulk.full_address), ssh: await forwarded(bulkPort) }
+    const smallForward = await forwardedPort(nginx.servicePort)
+    const bulkForward = await forwardedPort(bulkPort)
+    const host = bulk.full_address
+    const streams = {
+      tunnel: { url: `https://${host}:${server}/`, resolve: ['--resolve', `${host}:${server}:127.0.0.1`] },
+      ssh: { url: `http://127.0.0.1:${bulkForward}/`, resolve: [] },
+    }
+    const file = join(options.folder, 'http-tunnel', 'body')
+    await writeFile(file, '')
+    await truncate(file, bytes)
     const requests = {
       tunnel: secured(server, small.full_address),
-      ssh: await forwarded(nginx.servicePort),
+      ssh: { host: 'localhost', dial: () => connect({ host: '127.0.0.1', port: smallForward }) },
       nginx: secured(nginx.proxyPort, 'localhost'),
     }
     return [
-      await measureStream(streams, options, bytes, 'down'),
-      await measureStream(streams, options, bytes, 'up'),
+      await measureStream(streams, options, file, bytes, 'down'),
+      await measureStream(streams, options, file, bytes, 'up'),
       ...(await measureRequests(scene, requests, options)),
       ...(await measureWebSockets(scene, options, open, (host) => secured(server, host))),
     ]
@@ -83,14 +102,15 @@ export function measureHttpTunnel(options: BenchOptions): Promise<Row[]> {
 }
 
 async function measureStream(
-  ways: Readonly<Record<'tunnel' | 'ssh', Way>>,
+  ways: Readonly<Record<'tunnel' | 'ssh', Stream>>,
   options: BenchOptions,
+  file: string,
   bytes: number,
   direction: Direction,
 ): Promise<Row> {
   const candidates = (['tunnel', 'ssh'] as const).map((name) => ({
     name,
-    measure: async () => bytes / 1e3 / (await transfer(ways[name], bytes, direction)),
+    measure: async () => bytes / 1e3 / (await transfer(ways[name], file, bytes, direction)),
   }))
   const rates = await interleave(candidates, options.repeats, (name, rate) =>
     options.say(`http-tunnel ${direction} ${name}: ${rate.toFixed(0)} MB/s`),
@@ -227,27 +247,16 @@ function bulkService(bytes: number) {
 }
 
 /** @returns milliseconds from the request to the last byte of the answer */
-async function transfer({ dial, host }: Way, bytes: number, direction: Direction): Promise<number> {
-  const socket = dial()
-  await once(socket, 'encrypted' in socket ? 'secureConnect' : 'connect')
-  const startedAt = performance.now()
-  let left = direction === 'down' ? bytes : 1
-  const done = new Promise<void>((resolve, reject) => {
-    socket.on('data', (chunk: Buffer) => {
-      left -= chunk.length
-      if (left <= 0) resolve()
-    })
-    socket.on('error', reject).on('close', () => reject(new Error('the connection has ended early')))
-  })
-  if (direction === 'down') socket.write(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
-  else {
-    socket.write(`PUT / HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${bytes}\r\n\r\n`)
-    await Promise.race([send(socket, bytes), done])
-  }
-  await done
-  const milliseconds = performance.now() - startedAt
-  socket.destroy()
-  return milliseconds
+async function transfer({ url, resolve }: Stream, file: string, bytes: number, direction: Direction): Promise<number> {
+  const name = direction === 'down' ? ['-o', '/dev/null'] : ['-T', file]
+  const report =
+    '%{stderr}%{http_code} %{size_download} %{size_upload} %{time_appconnect} %{time_connect} %{time_total}'
+  const args = ['-sS', '--insecure', '--http1.1', '-H', 'Expect:', ...resolve, ...name, '-w', report, url]
+  const { stderr } = await promisify(execFile)('curl', args)
+  const [status, down, up, secured = 0, connected = 0, total = 0] = stderr.trim().split(' ').map(Number)
+  const moved = direction === 'down' ? down : up
+  if (status !== 200 || moved !== bytes) throw new Error(`curl moved ${moved} of ${bytes} bytes: ${stderr}`)
+  return (total - Math.max(secured, connected)) * 1e3
 }
 
 /** A service that takes every upgrade and says nothing more. */
