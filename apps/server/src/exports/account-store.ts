@@ -25,9 +25,10 @@ export async function storeAccountLink(
   return stored !== undefined
 }
 
-export async function accountLinkExists(db: Kysely<Schema>, hash: Buffer, now: Date): Promise<boolean> {
+/** @returns whose link it is; undefined when it is not valid */
+export async function findAccountLink(db: Kysely<Schema>, hash: Buffer, now: Date): Promise<UserId | undefined> {
   const rows = db.selectFrom('account_exports').select('user_id').where('link_hash', '=', hash)
-  return (await rows.where('link_expires_at', '>', now).executeTakeFirst()) !== undefined
+  return (await rows.where('link_expires_at', '>', now).executeTakeFirst())?.user_id
 }
 
 /** Takes a link, which works once. @returns whose it is */

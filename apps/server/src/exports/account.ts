@@ -8,7 +8,7 @@ import { VERSION } from '../platform/version.ts'
 import { noteAccountEvent } from '../users/activity.ts'
 import { getAccount } from '../users/service.ts'
 import { accountArchive } from './account-archive.ts'
-import { accountLinkExists, setAccountBusy, storeAccountLink, takeAccountLink } from './account-store.ts'
+import { findAccountLink, setAccountBusy, storeAccountLink, takeAccountLink } from './account-store.ts'
 import { type ExportKind, newLink } from './runs.ts'
 import type { ExportDeps } from './service.ts'
 
@@ -39,8 +39,9 @@ export function accountExports({
 }: Pick<ExportDeps, 'system' | 'clock' | 'folder'>): ExportKind<UserId> {
   return {
     maxMs: LIMITS.exports.accountMinutes * 60_000,
+    personOf: (user) => user,
     links: {
-      exists: (hash, now) => accountLinkExists(system, hash, now),
+      find: (hash, now) => findAccountLink(system, hash, now),
       take: (hash, now, busyUntil) => takeAccountLink(system, hash, now, busyUntil),
       setBusy: (user, until) => setAccountBusy(system, user, until),
     },

@@ -2,7 +2,7 @@
 import type { Clock } from '@bowline/base/clock'
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
-import type { TenantId, UserId } from '@bowline/contract/schemas/common'
+import type { TenantId } from '@bowline/contract/schemas/common'
 import type { ExportLink } from '@bowline/contract/schemas/namespace'
 import type { Kysely } from 'kysely'
 import { audit } from '../audit/service.ts'
@@ -14,7 +14,7 @@ import { VERSION } from '../platform/version.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import { type ExportCounts, exportArchive } from './archive.ts'
 import { type ExportKind, newLink } from './runs.ts'
-import { linkExists, setBusy, storeLink, takeLink } from './store.ts'
+import { type ExportSubject, findLink, setBusy, storeLink, takeLink } from './store.ts'
 
 export interface ExportDeps {
   /** System connection. */
@@ -29,12 +29,6 @@ export interface ExportDeps {
   readonly invoicesOf: (tenant: TenantId) => (() => Promise<unknown>) | undefined
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal
-}
-
-/** A namespace, and the owner who asked for its archive. */
-interface Subject {
-  readonly tenant_id: TenantId
-  readonly user_id: UserId
 }
 
 /**
@@ -57,12 +51,13 @@ export async function requestExport(
 }
 
 /** Archives of namespaces. */
-export function namespaceExports(deps: ExportDeps): ExportKind<Subject> {
+export function namespaceExports(deps: ExportDeps): ExportKind<ExportSubject> {
   const { system, recordings, folder, contextOf, invoicesOf } = deps
   return {
     maxMs: LIMITS.exports.hours * 3_600_000,
+    personOf: ({ user_id: user }) => user,
     links: {
-      exists: (hash, now) => linkExists(system, hash, now),
+      find: (hash, now) => findLink(system, hash, now),
       take: (hash, now, busyUntil) => takeLink(system, hash, now, busyUntil),
       setBusy: ({ tenant_id: tenant }, until) => setBusy(system, tenant, until),
     },
