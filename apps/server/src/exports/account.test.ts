@@ -172,6 +172,25 @@ describe('the link to personal data', () => {
     expect(await statusOf(path)).toBe(404)
   })
 
+  it.each(['password changes', 'sign-ins are ended'])(
+    'is void once the %s, as are links to namespaces',
+    async (how) => {
+      const person = await again(await newcomer())
+      const { path } = (await ask(person)).body
+      const params = { tenant: person.tenant }
+      const ofNamespace = (await person.client.call(operations.namespaces.export, { params })).body.path
+      const body = { current_password: PASSWORD, new_password: 'a new Password 1' }
+      if (how === 'password changes')
+        await person.client.call(users.updatePassword, { params: { id: person.id }, body })
+      else {
+        const by = await again(admin)
+        await by.client.call(mfa.prove, { body: { current_password: PASSWORD } })
+        await by.client.call(operations.administration.endSignIns, { params: { user: person.id } })
+      }
+      expect([await statusOf(path), await statusOf(ofNamespace)]).toEqual([404, 404])
+    },
+  )
+
   it('ends a download when the account is disabled or deleted while it is read', async () => {
     const person = await again(await newcomer())
     await addNoise(person.id)

@@ -43,7 +43,8 @@ export async function requestExport(
   const now = clock.now()
   const { token, hash, expires } = newLink(now)
   await system.transaction().execute(async (db) => {
-    const link = { tenant_id: ctx.tenant, user_id: actor.id, link_hash: hash, link_expires_at: expires }
+    const { tokenEpoch: token_epoch } = (await getAccount(db, actor.id)) ?? fail('NOT_FOUND', { what: 'The user' })
+    const link = { tenant_id: ctx.tenant, user_id: actor.id, link_hash: hash, link_expires_at: expires, token_epoch }
     if (!(await storeLink(db, link, new Date(now)))) fail('EXPORT_RUNNING')
     await audit({ ...ctx, db }, 'namespace.export', ctx.tenant)
   })
@@ -61,14 +62,18 @@ export function namespaceExports(deps: ExportDeps): ExportKind<ExportSubject> {
       take: (hash, now, busyUntil) => takeLink(system, hash, now, busyUntil),
       setBusy: ({ tenant_id: tenant }, until) => setBusy(system, tenant, until),
     },
-    /** Whether the person owns the namespace, and may use it: neither is disabled, and it is not deleted. */
-    async mayHave({ tenant_id: tenant, user_id: user }) {
+    /**
+     * Whether the person owns the namespace, and may use it: neither is disabled, it is not deleted, and the sign-ins of the
+     * person have not been ended since.
+     */
+    async mayHave({ tenant_id: tenant, user_id: user, token_epoch: epoch }) {
       const [role, account, open] = [
         await membershipRole(system, user, tenant),
         await getAccount(system, user),
         await getNamespaceLimits(system, tenant),
       ]
-      return role === 'owner' && account?.status === 'confirmed' && open !== undefined
+      const isSame = account?.status === 'confirmed' && account.tokenEpoch === epoch
+      return role === 'owner' && isSame && open !== undefined
     },
     async begin({ tenant_id: tenant }, { source, log }, at) {
       const namespace = await getNamespace(system, tenant)

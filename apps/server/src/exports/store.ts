@@ -41,14 +41,14 @@ export async function storeLink(
   link: Insertable<NamespaceExportsTable>,
   now: Date,
 ): Promise<boolean> {
-  const { user_id, link_hash, link_expires_at } = link
+  const { user_id, link_hash, link_expires_at, token_epoch } = link
   const stored = await db
     .insertInto('namespace_exports')
     .values(link)
     .onConflict((conflict) =>
       conflict
         .column('tenant_id')
-        .doUpdateSet({ user_id, link_hash, link_expires_at })
+        .doUpdateSet({ user_id, link_hash, link_expires_at, token_epoch })
         .where('namespace_exports.busy_until', '<=', now),
     )
     .returning('tenant_id')
@@ -60,13 +60,15 @@ export async function storeLink(
 export interface ExportSubject {
   readonly tenant_id: TenantId
   readonly user_id: UserId
+  /** Epoch of the person's tokens when they asked. */
+  readonly token_epoch: number
 }
 
 /** @returns undefined for a link that is not valid. @param db system connection */
 export function findLink(db: Kysely<Schema>, hash: Buffer, now: Date): Promise<ExportSubject | undefined> {
   return db
     .selectFrom('namespace_exports')
-    .select(['tenant_id', 'user_id'])
+    .select(['tenant_id', 'user_id', 'token_epoch'])
     .where('link_hash', '=', hash)
     .where('link_expires_at', '>', now)
     .executeTakeFirst()
@@ -84,7 +86,7 @@ export function takeLink(
     .set({ link_hash: null, busy_until: busyUntil })
     .where('link_hash', '=', hash)
     .where('link_expires_at', '>', now)
-    .returning(['tenant_id', 'user_id'])
+    .returning(['tenant_id', 'user_id', 'token_epoch'])
     .executeTakeFirst()
 }
 
