@@ -176,6 +176,8 @@ export interface PublicKeysTable {
   service: boolean
   /** E-mail address of the last owner after they have left; else ''. */
   former_owner: Generated<string>
+  /** Last owner after they have left; null when unknown, or when the account is gone. */
+  former_user: UserId | null
   /** Person who last set the owner; null for the platform itself. */
   vouched_by: UserId | null
   /** Not by an API key of that person. */
