@@ -260,7 +260,7 @@ export interface AnnouncementsTable {
   content: string
   /** From when it is shown. */
   date: Generated<Date>
-  /** From then on it is no longer shown; null: for good. */
+  /** From then on it is no longer shown; null: until it is removed. */
   ends_at: Date | null
 }
 
