@@ -138,18 +138,21 @@ describe('an archive of personal data', () => {
         tenant_id: owner.tenant,
         fingerprint: key.fingerprint,
         data: key.data,
-        ...{ name: null, username: null, hostname: null, tags: null },
+        name: null,
+        username: null,
+        hostname: null,
+        tags: null,
       }),
     ])
     // Whoever takes the address over gets none of it, nor does its former owner once it is somebody else's.
     const heir = await newcomer()
-    const users_ = server.database.system().updateTable('users')
+    const accounts = server.database.system().updateTable('users')
     const { email } = (await again(person)).auth
-    await users_
+    await accounts
       .set({ email: `${person.username}@elsewhere.example` })
       .where('id', '=', person.id)
       .execute()
-    await users_.set({ email }).where('id', '=', heir.id).execute()
+    await accounts.set({ email }).where('id', '=', heir.id).execute()
     expect(await keysOf(heir)).toEqual([])
     expect(await keysOf(person)).toHaveLength(1)
     const body = { name: 'theirs', username: 'root', filter: { hostname: '.*' }, owner: owner.id }

@@ -178,14 +178,15 @@ describe('a deleted namespace', () => {
     const { body } = await member.client.call(auth.switchNamespace, { params: { tenant: owner.tenant } })
     const streams = await Promise.all([server, two].map((one) => liveStream(one.client(body.token))))
     await close(owner)
-    const ended: string[] = []
-    for (const { ended: end } of streams) void end.then((how) => ended.push(how))
+    let ended = false
+    const ends = Promise.all(streams.map((stream) => stream.ended)).finally(() => (ended = true))
     // Less than the interval in which streams look by themselves.
     const begun = clock.now()
     await until(() => {
       if (clock.now() - begun < 14_000) clock.advance(1_000)
-      return Promise.resolve(ended.length === 2)
+      return ended
     })
+    expect(await ends).toEqual(['ended', 'ended'])
   })
 
   it('ends sessions on the other server within seconds', async () => {
