@@ -122,6 +122,17 @@ export function isClosed(system: Kysely<Schema>, tenant: TenantId): Promise<bool
   })
 }
 
+/**
+ * Has the subscription of a deleted namespace ended, unless it is over.
+ * @param db in a transaction that has locked the account
+ */
+export async function endWhileClosed(db: Kysely<Schema>, tenant: TenantId): Promise<void> {
+  await sql`insert into billing_endings (subscription_id)
+    select subscription_id from billing_accounts join closed_namespaces using (tenant_id)
+      where tenant_id = ${tenant} and subscription_id is not null and status not in ('canceled', 'incomplete_expired')
+    on conflict do nothing`.execute(db)
+}
+
 export async function storeState(
   db: Kysely<Schema>,
   tenant: TenantId,

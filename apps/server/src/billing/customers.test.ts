@@ -1,6 +1,7 @@
 // Customers, cards and subscriptions over HTTP, with the provider's double.
 import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
+import { until } from '@bowline/testkit/until'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { outcome } from '../testing/boot.ts'
 import { type Payer, type PayingWorld, payWith, payingWorld, standingOf } from './testing/payers.ts'
@@ -117,6 +118,23 @@ describe('a subscription', () => {
     release()
     expect(await subscribing).toBe('404 NOT_FOUND')
     expect(world.provider.state.subscriptionsOf(payer.tenant).filter(({ status }) => status === 'active')).toEqual([])
+  })
+
+  it('ends when the process that began it dies before it sees that the namespace is deleted', async () => {
+    const payer = await world.subscriber()
+    const { id } = world.subscriptionOf(payer)
+    const active = () => world.provider.state.subscriptionsOf(payer.tenant).filter(({ status }) => status === 'active')
+    const untilEnded = () =>
+      until(() => {
+        world.clock.advance(30_000)
+        return Promise.resolve(active().length === 0)
+      })
+    await payer.client.call(namespaces.remove, { params: { tenant: payer.tenant } })
+    await untilEnded()
+    // What is left of the call: a subscription at the provider, and its event.
+    await world.deliver(world.provider.state.begin(id, 'active'))
+    expect(active()).toHaveLength(1)
+    await untilEnded()
   })
 })
 

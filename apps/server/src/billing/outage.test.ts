@@ -69,6 +69,24 @@ it('lets everything else go on while the provider takes its time', async () => {
   expect(await asking).toBe('200')
 })
 
+it('is not asked beyond its own limit by somebody who calls again and again', async () => {
+  const [loud, other] = [await world.payer(), await world.payer()]
+  await loud.client.call(billing.createCustomer, {})
+  await other.client.call(billing.createCustomer, {})
+  const before = world.provider.requests.length
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, () => outcome(loud.client.call(billing.getCustomer, {}))),
+  )
+  expect(new Set(answers)).toEqual(new Set(['200', '429 TOO_MANY_REQUESTS']))
+  expect(world.provider.requests.length - before).toBeLessThanOrEqual(3 * 60)
+  expect(await outcome(loud.client.call(billing.portal, {}))).toBe('429 TOO_MANY_REQUESTS')
+  // Nothing else of the namespace waits, nor anybody else.
+  expect((await standingOf(loud)).status).toBe('inactive')
+  expect(await outcome(other.client.call(billing.getCustomer, {}))).toBe('200')
+  world.clock.advance(10_000)
+  expect(await outcome(loud.client.call(billing.getCustomer, {}))).toBe('200')
+})
+
 it('writes no card, key or secret into the log', async () => {
   const payer = await world.payer()
   await payWith(payer, world.provider.state.card('7391', 'payment'))

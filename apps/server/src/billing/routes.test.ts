@@ -199,4 +199,14 @@ describe('choice of devices', () => {
     const { body, total } = await client.call(billing.mostUsedDevices, {})
     expect([body.map(({ uid }) => uid), total]).toEqual([[uids[4], uids[3], uids[2]], 3])
   })
+
+  it('does not let a member have all sessions counted again and again', async () => {
+    const { client } = await overLimit()
+    const ask = () => outcome(client.call(billing.mostUsedDevices, {}))
+    const answers = await Promise.all(Array.from({ length: 30 }, ask))
+    expect(answers.filter((one) => one === '200').length).toBeLessThanOrEqual(10)
+    expect(new Set(answers)).toEqual(new Set(['200', '429 TOO_MANY_REQUESTS']))
+    clock.advance(1_000)
+    expect(await ask()).toBe('200')
+  })
 })

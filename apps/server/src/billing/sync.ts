@@ -7,6 +7,7 @@ import {
   type AccountState,
   type BillingAccount,
   beginRead,
+  endWhileClosed,
   findAccount,
   lockAccount,
   storePlan,
@@ -52,6 +53,8 @@ async function store(
     if (!old || old.newest_read > read) return []
     const state = stateOf(customer, old, clock.now())
     await storeState(db, tenant, read, state)
+    // One that appeared after the closing: whoever began it has died before they could end it.
+    await endWhileClosed(db, tenant)
     const isActive = ACTIVE_STATUSES.has(state.status)
     await storePlan(db, tenant, {
       billing: {

@@ -59,7 +59,7 @@ export function addAnnouncementCommands(program: Command, terminal: Terminal): v
     .option('--title <title>', 'the title')
     .option('--content <markdown>', 'the content; - reads it from stdin')
     .option('--at <time>', 'show it from then on')
-    .option('--until <time>', 'show it until then; never: for good')
+    .option('--until <time>', 'show it until then; never: until it is removed')
     .option('--json', 'print JSON')
     .action(async (uuid: string, { title, content: given, at, until, ...format }: Format & Changes) => {
       const content = given === undefined ? undefined : await contentOf(given)

@@ -136,6 +136,8 @@ const REGISTRATIONS = { perSecond: 20, burst: 200 }
 const TEST_MAILS = { perSecond: 0.1, burst: 20 }
 /** Exports of a list per second and person: each may read all of it. */
 const EXPORTS = { perSecond: 0.1, burst: 20 }
+/** Calls per second and namespace that ask the payment provider, which answers a hundred a second for the whole server. */
+const BILLING = { perSecond: 0.5, burst: 60 }
 /** Terminals per second and source: people open them by hand. */
 const TERMINALS = { perSecond: 5, burst: 50 }
 
@@ -286,7 +288,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...recordingRoutes(parts.recordings, system, (tenant, source) =>
       tenantContext(tenant, { kind: 'system', name: 'internal call' }, source),
     ),
-    ...billingRoutes(parts.billing.deps, parts.billing.stored),
+    ...billingRoutes(parts.billing.deps, parts.billing.stored, new RateLimiter(clock, BILLING)),
     ...statsRoutes(),
     ...eventRoutes(parts.bus, createAccessChanges(auth), parts.stopping),
   ]

@@ -176,6 +176,8 @@ export interface PublicKeysTable {
   service: boolean
   /** E-mail address of the last owner after they have left; else ''. */
   former_owner: Generated<string>
+  /** Last owner after they have left; null when unknown, or when the account is gone. */
+  former_user: UserId | null
   /** Person who last set the owner; null for the platform itself. */
   vouched_by: UserId | null
   /** Not by an API key of that person. */
@@ -258,7 +260,7 @@ export interface AnnouncementsTable {
   content: string
   /** From when it is shown. */
   date: Generated<Date>
-  /** From then on it is no longer shown; null: for good. */
+  /** From then on it is no longer shown; null: until it is removed. */
   ends_at: Date | null
 }
 

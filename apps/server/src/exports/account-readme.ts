@@ -8,7 +8,7 @@ Everything that this Bowline server has about you and your account, as files. Th
 | --- | --- |
 | \`tables/users.*.jsonl\` | your account: names, addresses, how you sign in, settings |
 | \`tables/members.*.jsonl\` | namespaces that you are a member of or invited to, with your role |
-| \`tables/public_keys.*.jsonl\`, \`api_keys\`, \`install_keys\`, \`scim_tokens\` | keys that are yours or that you have made, without their secrets |
+| \`tables/public_keys.*.jsonl\`, \`api_keys\`, \`install_keys\`, \`scim_tokens\` | keys that are yours or that you have made, without their secrets; SSH keys also of namespaces that you have left |
 | \`tables/passkeys.*.jsonl\`, \`authenticators\`, \`identities\` | your ways to sign in beside the password |
 | \`tables/sign_ins.*.jsonl\` | browsers and programs that are signed in as you now |
 | \`tables/known_devices.*.jsonl\`, \`known_sources\` | when you have signed in from a device, and from which addresses |

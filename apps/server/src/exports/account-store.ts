@@ -4,20 +4,27 @@ import type { Insertable, Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import type { AccountExportsTable } from '../db/tables/user-tables.ts'
 
+/** A person who asked for their archive. */
+export interface AccountSubject {
+  readonly user_id: UserId
+  /** Epoch of the person's tokens when they asked. */
+  readonly token_epoch: number
+}
+
 /** Stores the link of a new export in place of an earlier one. @returns false while an export is being written */
 export async function storeAccountLink(
   db: Kysely<Schema>,
   link: Insertable<AccountExportsTable>,
   now: Date,
 ): Promise<boolean> {
-  const { link_hash, link_expires_at } = link
+  const { link_hash, link_expires_at, token_epoch } = link
   const stored = await db
     .insertInto('account_exports')
     .values(link)
     .onConflict((conflict) =>
       conflict
         .column('user_id')
-        .doUpdateSet({ link_hash, link_expires_at })
+        .doUpdateSet({ link_hash, link_expires_at, token_epoch })
         .where('account_exports.busy_until', '<=', now),
     )
     .returning('user_id')
@@ -25,26 +32,30 @@ export async function storeAccountLink(
   return stored !== undefined
 }
 
-export async function accountLinkExists(db: Kysely<Schema>, hash: Buffer, now: Date): Promise<boolean> {
-  const rows = db.selectFrom('account_exports').select('user_id').where('link_hash', '=', hash)
-  return (await rows.where('link_expires_at', '>', now).executeTakeFirst()) !== undefined
+/** @returns whose link it is; undefined when it is not valid */
+export function findAccountLink(db: Kysely<Schema>, hash: Buffer, now: Date): Promise<AccountSubject | undefined> {
+  return db
+    .selectFrom('account_exports')
+    .select(['user_id', 'token_epoch'])
+    .where('link_hash', '=', hash)
+    .where('link_expires_at', '>', now)
+    .executeTakeFirst()
 }
 
 /** Takes a link, which works once. @returns whose it is */
-export async function takeAccountLink(
+export function takeAccountLink(
   db: Kysely<Schema>,
   hash: Buffer,
   now: Date,
   busyUntil: Date,
-): Promise<UserId | undefined> {
-  const row = await db
+): Promise<AccountSubject | undefined> {
+  return db
     .updateTable('account_exports')
     .set({ link_hash: null, busy_until: busyUntil })
     .where('link_hash', '=', hash)
     .where('link_expires_at', '>', now)
-    .returning('user_id')
+    .returning(['user_id', 'token_epoch'])
     .executeTakeFirst()
-  return row?.user_id
 }
 
 /** Says until when an export is taken to be under way. */

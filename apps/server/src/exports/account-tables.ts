@@ -20,6 +20,9 @@ const inOwn = (column: string, user: UserId): RawBuilder<SqlBool> =>
   sql`${of(column, user)} and tenant_id in (
     select tenant_id from members own where own.user_id = ${user} and own.status = 'accepted')`
 
+/** A column of keys that members of the namespace go on to change when the owner has left. */
+const whileOwned = (column: string): RawBuilder<unknown> => sql`case when owner is not null then ${sql.ref(column)} end`
+
 /** Tables with rows about a person. */
 export function accountTables(user: UserId): Readonly<Record<string, ExportedTable>> {
   return {
@@ -61,11 +64,14 @@ export function accountTables(user: UserId): Readonly<Record<string, ExportedTab
         invite_sends: INTERNAL,
       },
     },
+    // Of one in a namespace that the person has left only what they gave.
     public_keys: {
-      where: inOwn('owner', user),
+      where: sql`(${inOwn('owner', user)}) or ${of('former_user', user)}`,
       columns: ['tenant_id', 'fingerprint', 'data', 'name', 'username', 'hostname', 'tags', 'created_at', 'service'],
+      shown: Object.fromEntries(['name', 'username', 'hostname', 'tags'].map((column) => [column, whileOwned(column)])),
       order: ['tenant_id', 'fingerprint'],
       without: {
+        former_user: THE_PERSON,
         owner: THE_PERSON,
         blob: 'is in data',
         former_owner: OTHERS,

@@ -122,6 +122,43 @@ describe('an archive of personal data', () => {
     expect((await rows('members')).map(({ tenant_id: tenant }) => tenant)).toEqual([person.tenant])
     expect(await rows('api_keys')).toEqual([])
   })
+
+  it('has the public keys that the person has left in namespaces, and nothing that others wrote about them', async () => {
+    const [person, owner] = [await newcomer(), await newcomer()]
+    await server.addMember(owner.tenant, person.id, 'administrator')
+    const there = await person.client.call(auth.switchNamespace, { params: { tenant: owner.tenant } })
+    await ownKey({ ...person, tenant: owner.tenant, client: server.client(there.body.token) })
+    const [key] = (await owner.client.call(publicKeys.list, {})).body
+    if (!key) throw new Error('no key')
+    await owner.client.call(operations.members.remove, { params: { tenant: owner.tenant, uid: person.id } })
+    const params = { fingerprint: key.fingerprint }
+    const keysOf = async (one: Person) => (await download(await again(one))).rows('public_keys')
+    expect(await keysOf(person)).toEqual([
+      expect.objectContaining({
+        tenant_id: owner.tenant,
+        fingerprint: key.fingerprint,
+        data: key.data,
+        name: null,
+        username: null,
+        hostname: null,
+        tags: null,
+      }),
+    ])
+    // Whoever takes the address over gets none of it, nor does its former owner once it is somebody else's.
+    const heir = await newcomer()
+    const accounts = server.database.system().updateTable('users')
+    const { email } = (await again(person)).auth
+    await accounts
+      .set({ email: `${person.username}@elsewhere.example` })
+      .where('id', '=', person.id)
+      .execute()
+    await accounts.set({ email }).where('id', '=', heir.id).execute()
+    expect(await keysOf(heir)).toEqual([])
+    expect(await keysOf(person)).toHaveLength(1)
+    const body = { name: 'theirs', username: 'root', filter: { hostname: '.*' }, owner: owner.id }
+    await owner.client.call(publicKeys.update, { params, body })
+    expect(await keysOf(person)).toEqual([])
+  })
 })
 
 async function hashOf({ id }: Person): Promise<string> {
@@ -171,6 +208,25 @@ describe('the link to personal data', () => {
     await enable(by, person)
     expect(await statusOf(path)).toBe(404)
   })
+
+  it.each(['password changes', 'sign-ins are ended'])(
+    'is void once the %s, as are links to namespaces',
+    async (how) => {
+      const person = await again(await newcomer())
+      const { path } = (await ask(person)).body
+      const params = { tenant: person.tenant }
+      const ofNamespace = (await person.client.call(operations.namespaces.export, { params })).body.path
+      const body = { current_password: PASSWORD, new_password: 'a new Password 1' }
+      if (how === 'password changes')
+        await person.client.call(users.updatePassword, { params: { id: person.id }, body })
+      else {
+        const by = await again(admin)
+        await by.client.call(mfa.prove, { body: { current_password: PASSWORD } })
+        await by.client.call(operations.administration.endSignIns, { params: { user: person.id } })
+      }
+      expect([await statusOf(path), await statusOf(ofNamespace)]).toEqual([404, 404])
+    },
+  )
 
   it('ends a download when the account is disabled or deleted while it is read', async () => {
     const person = await again(await newcomer())

@@ -8,7 +8,13 @@ import { VERSION } from '../platform/version.ts'
 import { noteAccountEvent } from '../users/activity.ts'
 import { getAccount } from '../users/service.ts'
 import { accountArchive } from './account-archive.ts'
-import { accountLinkExists, setAccountBusy, storeAccountLink, takeAccountLink } from './account-store.ts'
+import {
+  type AccountSubject,
+  findAccountLink,
+  setAccountBusy,
+  storeAccountLink,
+  takeAccountLink,
+} from './account-store.ts'
 import { type ExportKind, newLink } from './runs.ts'
 import type { ExportDeps } from './service.ts'
 
@@ -24,7 +30,8 @@ export async function requestAccountExport(
   const now = clock.now()
   const { token, hash, expires } = newLink(now)
   await system.transaction().execute(async (db) => {
-    const link = { user_id: user, link_hash: hash, link_expires_at: expires }
+    const { tokenEpoch: token_epoch } = (await getAccount(db, user)) ?? fail('NOT_FOUND', { what: 'The user' })
+    const link = { user_id: user, link_hash: hash, link_expires_at: expires, token_epoch }
     if (!(await storeAccountLink(db, link, new Date(now)))) fail('EXPORT_RUNNING')
     await noteAccountEvent(db, now, { user, kind: 'account.export', origin })
   })
@@ -36,16 +43,21 @@ export function accountExports({
   system,
   clock,
   folder,
-}: Pick<ExportDeps, 'system' | 'clock' | 'folder'>): ExportKind<UserId> {
+}: Pick<ExportDeps, 'system' | 'clock' | 'folder'>): ExportKind<AccountSubject> {
   return {
     maxMs: LIMITS.exports.accountMinutes * 60_000,
+    personOf: ({ user_id: user }) => user,
     links: {
-      exists: (hash, now) => accountLinkExists(system, hash, now),
+      find: (hash, now) => findAccountLink(system, hash, now),
       take: (hash, now, busyUntil) => takeAccountLink(system, hash, now, busyUntil),
-      setBusy: (user, until) => setAccountBusy(system, user, until),
+      setBusy: ({ user_id: user }, until) => setAccountBusy(system, user, until),
     },
-    mayHave: async (user) => (await getAccount(system, user))?.status === 'confirmed',
-    async begin(user, { log }, at) {
+    /** Whether the account is not disabled, and its sign-ins have not been ended since. */
+    async mayHave({ user_id: user, token_epoch: epoch }) {
+      const account = await getAccount(system, user)
+      return account?.status === 'confirmed' && account.tokenEpoch === epoch
+    },
+    async begin({ user_id: user }, { log }, at) {
       const { username } = (await getAccount(system, user)) ?? fail('NOT_FOUND', { what: 'The export' })
       const counts: Record<string, number> = {}
       return {

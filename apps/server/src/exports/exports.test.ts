@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { operations } from '@bowline/contract/operations'
-import { DeviceUid, SessionUid, type TenantId } from '@bowline/contract/schemas/common'
+import { DeviceUid, SessionUid, TenantId } from '@bowline/contract/schemas/common'
 import { until } from '@bowline/testkit/until'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -300,27 +300,8 @@ describe('the link to an archive', () => {
   )
 
   it('is refused while an archive of the namespace is being read, and a process writes two at most', async () => {
-    const people = await Promise.all([1, 2, 3].map(() => newcomer()))
-    const [one, two, three] = people
-    if (!one || !two || !three) throw new Error('three people')
-    // More than the buffers between both ends hold, and not compressible.
-    for (const { tenant } of people) {
-      const noise = randomBytes(3_000_000).toString('base64')
-      await server.database
-        .system()
-        .updateTable('namespaces')
-        .set({ settings: { noise } })
-        .where('tenant_id', '=', tenant)
-        .execute()
-    }
-    const held = await Promise.all(
-      [one, two].map(async (person) => {
-        const response = await server.fetch((await ask(person)).body.path)
-        const reader = response.body?.getReader()
-        await reader?.read()
-        return reader
-      }),
-    )
+    const [one, two, three] = [await withNoise(), await withNoise(), await withNoise()]
+    const held = [await begun(one), await begun(two)]
     expect(await outcome(ask(one))).toBe('409 EXPORT_RUNNING')
     const { path } = (await ask(three)).body
     expect((await server.fetch(path)).status).toBe(503)
@@ -331,7 +312,53 @@ describe('the link to an archive', () => {
     await third.arrayBuffer()
     await held[1]?.cancel()
   })
+
+  it('is not kept from others by people who open theirs and read nothing', async () => {
+    const [one, two, three] = [await withNoise(), await withNoise(), await withNoise()]
+    const held = [await begun(one), await begun(two)]
+    const early = (await ask(three)).body.path
+    expect((await server.fetch(early)).status).toBe(503)
+    for (let looks = 0; looks < 3; looks += 1) clock.advance(20_000)
+    const third = await server.fetch(early)
+    expect(third.status).toBe(200)
+    await third.arrayBuffer()
+    const ends = await Promise.allSettled(held.map((reader) => readAll(reader)))
+    expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  })
+
+  it('leaves one person one download at a time, however many namespaces they own', async () => {
+    const owner = await withNoise()
+    const second = await owner.client.call(namespaces.create, { body: { name: `s-${owner.username}` } })
+    const tenant = TenantId.parse(second.body.tenant_id)
+    const there = await owner.client.call(auth.switchNamespace, { params: { tenant } })
+    const reader = await begun(owner)
+    const { path } = (await ask({ ...owner, tenant, client: server.client(there.body.token) })).body
+    expect((await server.fetch(path)).status).toBe(503)
+    await reader?.cancel()
+    await until(async () => (await server.fetch(path)).status === 200)
+  })
 })
+
+/** An owner with more in the namespace than the buffers between both ends hold, and not compressible. */
+async function withNoise(): Promise<Person> {
+  const person = await newcomer()
+  const noise = randomBytes(3_000_000).toString('base64')
+  const rows = server.database.system().updateTable('namespaces').where('tenant_id', '=', person.tenant)
+  await rows.set({ settings: { noise } }).execute()
+  return person
+}
+
+/** Begins a download, and reads no further. */
+async function begun(person: Person) {
+  const response = await server.fetch((await ask(person)).body.path)
+  const reader = response.body?.getReader()
+  await reader?.read()
+  return reader
+}
+
+async function readAll(reader: Awaited<ReturnType<typeof begun>>): Promise<void> {
+  while (!(await reader?.read())?.done);
+}
 
 describe('bowline namespace export', () => {
   it('writes the archive to a new file and overwrites none', async () => {

@@ -2,7 +2,7 @@
 import type { Clock } from '@bowline/base/clock'
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
-import type { TenantId, UserId } from '@bowline/contract/schemas/common'
+import type { TenantId } from '@bowline/contract/schemas/common'
 import type { ExportLink } from '@bowline/contract/schemas/namespace'
 import type { Kysely } from 'kysely'
 import { audit } from '../audit/service.ts'
@@ -14,7 +14,7 @@ import { VERSION } from '../platform/version.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import { type ExportCounts, exportArchive } from './archive.ts'
 import { type ExportKind, newLink } from './runs.ts'
-import { linkExists, setBusy, storeLink, takeLink } from './store.ts'
+import { type ExportSubject, findLink, setBusy, storeLink, takeLink } from './store.ts'
 
 export interface ExportDeps {
   /** System connection. */
@@ -31,12 +31,6 @@ export interface ExportDeps {
   readonly stopping: AbortSignal
 }
 
-/** A namespace, and the owner who asked for its archive. */
-interface Subject {
-  readonly tenant_id: TenantId
-  readonly user_id: UserId
-}
-
 /**
  * Makes a link to the archive of the namespace; an earlier one ends.
  * @throws {BowlineError} EXPORT_RUNNING
@@ -49,7 +43,8 @@ export async function requestExport(
   const now = clock.now()
   const { token, hash, expires } = newLink(now)
   await system.transaction().execute(async (db) => {
-    const link = { tenant_id: ctx.tenant, user_id: actor.id, link_hash: hash, link_expires_at: expires }
+    const { tokenEpoch: token_epoch } = (await getAccount(db, actor.id)) ?? fail('NOT_FOUND', { what: 'The user' })
+    const link = { tenant_id: ctx.tenant, user_id: actor.id, link_hash: hash, link_expires_at: expires, token_epoch }
     if (!(await storeLink(db, link, new Date(now)))) fail('EXPORT_RUNNING')
     await audit({ ...ctx, db }, 'namespace.export', ctx.tenant)
   })
@@ -57,23 +52,28 @@ export async function requestExport(
 }
 
 /** Archives of namespaces. */
-export function namespaceExports(deps: ExportDeps): ExportKind<Subject> {
+export function namespaceExports(deps: ExportDeps): ExportKind<ExportSubject> {
   const { system, recordings, folder, contextOf, invoicesOf } = deps
   return {
     maxMs: LIMITS.exports.hours * 3_600_000,
+    personOf: ({ user_id: user }) => user,
     links: {
-      exists: (hash, now) => linkExists(system, hash, now),
+      find: (hash, now) => findLink(system, hash, now),
       take: (hash, now, busyUntil) => takeLink(system, hash, now, busyUntil),
       setBusy: ({ tenant_id: tenant }, until) => setBusy(system, tenant, until),
     },
-    /** Whether the person owns the namespace, and may use it: neither is disabled, and it is not deleted. */
-    async mayHave({ tenant_id: tenant, user_id: user }) {
+    /**
+     * Whether the person owns the namespace, and may use it: neither is disabled, it is not deleted, and the sign-ins of the
+     * person have not been ended since.
+     */
+    async mayHave({ tenant_id: tenant, user_id: user, token_epoch: epoch }) {
       const [role, account, open] = [
         await membershipRole(system, user, tenant),
         await getAccount(system, user),
         await getNamespaceLimits(system, tenant),
       ]
-      return role === 'owner' && account?.status === 'confirmed' && open !== undefined
+      const isSame = account?.status === 'confirmed' && account.tokenEpoch === epoch
+      return role === 'owner' && isSame && open !== undefined
     },
     async begin({ tenant_id: tenant }, { source, log }, at) {
       const namespace = await getNamespace(system, tenant)

@@ -41,14 +41,14 @@ export async function storeLink(
   link: Insertable<NamespaceExportsTable>,
   now: Date,
 ): Promise<boolean> {
-  const { user_id, link_hash, link_expires_at } = link
+  const { user_id, link_hash, link_expires_at, token_epoch } = link
   const stored = await db
     .insertInto('namespace_exports')
     .values(link)
     .onConflict((conflict) =>
       conflict
         .column('tenant_id')
-        .doUpdateSet({ user_id, link_hash, link_expires_at })
+        .doUpdateSet({ user_id, link_hash, link_expires_at, token_epoch })
         .where('namespace_exports.busy_until', '<=', now),
     )
     .returning('tenant_id')
@@ -56,10 +56,22 @@ export async function storeLink(
   return stored !== undefined
 }
 
-/** Whether a link is valid. @param db system connection */
-export async function linkExists(db: Kysely<Schema>, hash: Buffer, now: Date): Promise<boolean> {
-  const rows = db.selectFrom('namespace_exports').select('tenant_id').where('link_hash', '=', hash)
-  return (await rows.where('link_expires_at', '>', now).executeTakeFirst()) !== undefined
+/** A namespace, and the owner who asked for its archive. */
+export interface ExportSubject {
+  readonly tenant_id: TenantId
+  readonly user_id: UserId
+  /** Epoch of the person's tokens when they asked. */
+  readonly token_epoch: number
+}
+
+/** @returns undefined for a link that is not valid. @param db system connection */
+export function findLink(db: Kysely<Schema>, hash: Buffer, now: Date): Promise<ExportSubject | undefined> {
+  return db
+    .selectFrom('namespace_exports')
+    .select(['tenant_id', 'user_id', 'token_epoch'])
+    .where('link_hash', '=', hash)
+    .where('link_expires_at', '>', now)
+    .executeTakeFirst()
 }
 
 /** Takes a link, which works once. @param db system connection */
@@ -68,13 +80,13 @@ export function takeLink(
   hash: Buffer,
   now: Date,
   busyUntil: Date,
-): Promise<{ tenant_id: TenantId; user_id: UserId } | undefined> {
+): Promise<ExportSubject | undefined> {
   return db
     .updateTable('namespace_exports')
     .set({ link_hash: null, busy_until: busyUntil })
     .where('link_hash', '=', hash)
     .where('link_expires_at', '>', now)
-    .returning(['tenant_id', 'user_id'])
+    .returning(['tenant_id', 'user_id', 'token_epoch'])
     .executeTakeFirst()
 }
 

@@ -100,6 +100,7 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
       'owner',
       'service',
       'former_owner',
+      'former_user',
       'vouched_by',
       'vouched_in_person',
     ],

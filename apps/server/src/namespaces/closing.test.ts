@@ -9,6 +9,7 @@ import * as n from '@bowline/ssh/wire/numbers'
 import { until } from '@bowline/testkit/until'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { liveStream } from '../administration/testing.ts'
 import { foldCounts } from '../db/lists/row-counts.ts'
 import { showClosed } from '../db/show-closed.ts'
 import { mailsTo } from '../mails/testing/outbox.ts'
@@ -147,8 +148,9 @@ describe('a deleted namespace', () => {
     expect(await device.ended).toMatchObject({ by: 'admin', reason: 'namespace-removed' })
     const session = server.database.system().selectFrom('sessions').select(['active', 'cause_reason'])
     const ended = () => session.where('tenant_id', '=', owner.tenant).executeTakeFirstOrThrow()
-    await until(async () => !(await ended()).active)
-    expect((await ended()).cause_reason).toBe('namespace-removed')
+    // Not active is also a session whose login is being written down.
+    await until(async () => (await ended()).cause_reason !== null)
+    expect(await ended()).toEqual({ active: false, cause_reason: 'namespace-removed' })
 
     const refused = await rawClient(server)
     await refused.startAuthentication()
@@ -167,6 +169,24 @@ describe('a deleted namespace', () => {
     const back = await again(owner)
     const returned = await fakeDevice(server, back, undefined, device.device)
     expect(await signedIn(server, returned.login('root'))).toBeDefined()
+  })
+
+  it('ends live streams of its members within a second, on both servers', async () => {
+    const owner = await newcomer()
+    const member = await newcomer()
+    await server.addMember(owner.tenant, member.id, 'observer')
+    const { body } = await member.client.call(auth.switchNamespace, { params: { tenant: owner.tenant } })
+    const streams = await Promise.all([server, two].map((one) => liveStream(one.client(body.token))))
+    await close(owner)
+    let ended = false
+    const ends = Promise.all(streams.map((stream) => stream.ended)).finally(() => (ended = true))
+    // Less than the interval in which streams look by themselves.
+    const begun = clock.now()
+    await until(() => {
+      if (clock.now() - begun < 14_000) clock.advance(1_000)
+      return ended
+    })
+    expect(await ends).toEqual(['ended', 'ended'])
   })
 
   it('ends sessions on the other server within seconds', async () => {

@@ -156,15 +156,18 @@ export async function removeTag(ctx: TenantContext, fingerprint: string, tag: st
   await change(ctx, fingerprint, (_, row) => Promise.resolve({ tags: withoutTag(row, tag) }))
 }
 
-type Ownership = Pick<PublicKeyRow, 'owner' | 'service' | 'former_owner' | 'vouched_by' | 'vouched_in_person'>
+type Ownership = Pick<
+  PublicKeyRow,
+  'owner' | 'service' | 'former_owner' | 'former_user' | 'vouched_by' | 'vouched_in_person'
+>
 type Changes = Partial<Pick<PublicKeyRow, 'name' | 'username' | 'hostname' | 'tags'> & Ownership>
 
 /** @param ctx context in a transaction. @throws {BowlineError} NOT_FOUND for a user who is no accepted member */
 async function ownedBy(ctx: TenantContext, owner: UserId | null): Promise<Ownership> {
   const vouched = { vouched_by: personOf(ctx.actor) ?? null, vouched_in_person: ctx.actor.kind === 'user' }
-  if (owner === null) return { owner, service: true, former_owner: '', ...vouched }
+  if (owner === null) return { owner, service: true, former_owner: '', former_user: null, ...vouched }
   if (!(await holdMembership(ctx, owner))) fail('NOT_FOUND', { what: 'The member' }, ['owner'])
-  return { owner, service: false, former_owner: '', ...vouched }
+  return { owner, service: false, former_owner: '', former_user: null, ...vouched }
 }
 
 /** Keys of the platform have no owner. @param ctx context in a transaction. @throws {BowlineError} UNAUTHORIZED */
@@ -174,7 +177,7 @@ async function ownedByCaller(ctx: TenantContext): Promise<Ownership> {
   if (!(await holdMembership(ctx, person))) fail('UNAUTHORIZED')
   // A program with an API key of the person registers keys that it has itself.
   const vouched = { vouched_by: person, vouched_in_person: ctx.actor.kind === 'user' }
-  return { owner: person, service: false, former_owner: '', ...vouched }
+  return { owner: person, service: false, former_owner: '', former_user: null, ...vouched }
 }
 
 /**

@@ -108,6 +108,7 @@ export async function disownKeys(
     .set((key) => ({
       owner: null,
       service: false,
+      former_user: key.ref('owner'),
       former_owner: key
         .selectFrom('users')
         .select(sql<string>`coalesce(max(email), '')`.as('email'))

@@ -85,6 +85,8 @@ export const billing = {
     noun: 'billing',
     summary: 'The three devices with the most sessions',
     access: { kind: 'member', keys: true },
+    // Counts every session of the namespace.
+    cost: 200,
     response: z.array(Device),
     total: true,
     cloudOnly: true,

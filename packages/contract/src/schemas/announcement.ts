@@ -32,7 +32,7 @@ export const ANNOUNCEMENT_STATES = ['scheduled', 'shown', 'ended'] as const
 
 /** An announcement as its authors see it. `date`: from when it is shown. */
 export const ManagedAnnouncement = Announcement.extend({
-  /** From then on it is no longer shown; null: for good. */
+  /** From then on it is no longer shown; null: shown until it is removed. */
   ends_at: Time.nullable(),
   state: z.enum(ANNOUNCEMENT_STATES),
 }).meta({ id: 'ManagedAnnouncement' })
@@ -40,7 +40,7 @@ export type ManagedAnnouncement = z.infer<typeof ManagedAnnouncement>
 
 const Moment = z.iso.datetime({ offset: true, error: 'must be a time such as 2026-11-23T12:00:00Z' })
 
-/** Fields of an announcement. Absent when it is made: shown at once, and for good. */
+/** Fields of an announcement. Absent when it is made: shown at once, and until it is removed. */
 export const AnnouncementFields = z.object({
   title: AnnouncementTitle,
   content: AnnouncementContent,

@@ -27,6 +27,7 @@ const SUBSCRIPTIONS = 10
 const TENANT = 'tenant_id'
 const PAID = new Set(['active', 'trialing', 'past_due'])
 const OVER = new Set(['canceled', 'incomplete_expired'])
+const UNPAID = ['open', 'uncollectible'] as const
 
 const OTHER_KEY = 'the key is one of another account, or of the other mode'
 
@@ -65,6 +66,15 @@ export function createStripe({ secretKey, webhookSecret, priceId, apiUrl }: Stri
       if (isMissing(error)) return undefined
       throw error
     }
+  }
+
+  /** Whether an invoice of a customer waits for its payment, or was given up. */
+  async function owes(customer: string): Promise<boolean> {
+    for (const status of UNPAID) {
+      const { data } = await stripe.invoices.list({ customer, status, limit: INVOICES })
+      if (data.some(({ amount_remaining: rest }) => rest > 0)) return true
+    }
+    return false
   }
 
   async function requireMethod(customer: string, method: string): Promise<void> {
@@ -129,6 +139,10 @@ export function createStripe({ secretKey, webhookSecret, priceId, apiUrl }: Stri
         if (payer.deleted || (!payer.invoice_settings.default_payment_method && !payer.default_source)) {
           return fail('CARD_REFUSED', { reason: 'the customer has no default payment method' })
         }
+        // A price that is billed afterwards would let somebody use it for nothing, again and again.
+        if (await owes(customer)) {
+          fail('CARD_REFUSED', { reason: 'an earlier invoice is not paid; pay it first, from the list of invoices' })
+        }
         const price = await stripe.prices.retrieve(priceId)
         const metered = price.recurring?.usage_type === 'metered'
         await stripe.subscriptions.create(
@@ -153,7 +167,8 @@ export function createStripe({ secretKey, webhookSecret, priceId, apiUrl }: Stri
     cancel: ({ subscription, key }) =>
       asking(async () => {
         try {
-          await stripe.subscriptions.cancel(subscription, {}, { idempotencyKey: key })
+          // Without its last invoice Stripe forgets usage and added devices that none has yet.
+          await stripe.subscriptions.cancel(subscription, { invoice_now: true }, { idempotencyKey: key })
         } catch (error) {
           if (!isMissing(error)) throw error
         }

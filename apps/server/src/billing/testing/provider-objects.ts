@@ -96,9 +96,11 @@ export interface DoubleInvoice {
   readonly id: string
   readonly object: 'invoice'
   readonly subscription: string
+  readonly customer: string
   status: 'draft' | 'open' | 'paid' | 'uncollectible' | 'void'
   readonly currency: string
   readonly total: number
+  amount_remaining: number
   /** Seconds since the epoch. */
   readonly created: number
   readonly hosted_invoice_url: string

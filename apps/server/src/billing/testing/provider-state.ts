@@ -1,11 +1,11 @@
 // State of the provider's double, and the effect of each request on it.
+import { Bills } from './provider-bills.ts'
 import {
   METER,
   UNIT,
   type DoubleCustomer,
   type DoubleEvent,
   DoubleFailure,
-  type DoubleInvoice,
   type DoubleMethod,
   type DoublePortal,
   type DoublePrice,
@@ -29,7 +29,7 @@ export class ProviderState {
   readonly customers = new Map<string, DoubleCustomer>()
   readonly methods = new Map<string, DoubleMethod>()
   readonly subscriptions = new Map<string, DoubleSubscription>()
-  readonly invoices: DoubleInvoice[] = []
+  readonly bills = new Bills()
   readonly portals = new Map<string, DoublePortal>()
   /** Mode of the key of the request that is answered now. */
   live = false
@@ -108,7 +108,7 @@ export class ProviderState {
       case 'prices':
         return this.#price(id)
       case 'subscriptions':
-        if (method === 'DELETE') return this.#cancel(id)
+        if (method === 'DELETE') return this.#cancel(id, textAt(form, 'invoice_now') === 'true')
         if (isPost) return this.#subscribe(form)
         if (id !== '') return this.#subscription(id)
         return this.#list(
@@ -118,7 +118,11 @@ export class ProviderState {
         return this.#setQuantity(id, Number(textAt(form, 'quantity')))
       case 'invoices':
         return this.#list(
-          this.invoices.filter(({ subscription }) => subscription === textAt(form, 'subscription')).toReversed(),
+          this.bills.list({
+            subscription: textAt(form, 'subscription'),
+            customer: textAt(form, 'customer'),
+            status: textAt(form, 'status'),
+          }),
         )
       case 'billing_portal':
         return this.#portal(form)
@@ -214,33 +218,34 @@ export class ProviderState {
       items: { object: 'list', data: [item] },
     }
     this.subscriptions.set(subscription.id, subscription)
-    const total = UNIT * (item.quantity ?? 0)
-    const bill = {
-      id: this.#id('in'),
-      object: 'invoice',
-      subscription: subscription.id,
-      currency: 'usd',
-      total,
-      created: Math.floor(this.#now() / 1_000),
-      hosted_invoice_url: `${this.origin}/invoice/${subscription.id}`,
-    } as const
-    const invoice: DoubleInvoice = { ...bill, status: 'paid' }
-    this.invoices.push(invoice)
     this.#happened('customer.subscription.created', subscription)
-    this.#happened('invoice.paid', { ...invoice, customer: customer.id })
+    this.#invoice(subscription, UNIT * (item.quantity ?? 0), 'paid')
     return subscription
   }
 
-  #cancel(id: string): DoubleSubscription {
-    if (OVER.has(this.#subscription(id).status)) throw missing('subscription', id, 'id')
+  /** Without an invoice what is not billed yet is forgotten, as Stripe does. */
+  #cancel(id: string, invoiceNow: boolean): DoubleSubscription {
+    const subscription = this.#subscription(id)
+    if (OVER.has(subscription.status)) throw missing('subscription', id, 'id')
+    const rest = this.bills.settle(id)
+    const method = this.#customer(subscription.customer, 'customer').invoice_settings.default_payment_method
+    const isPaid = method !== null && !this.#refused.has(method)
+    if (invoiceNow && rest > 0) this.#invoice(subscription, rest, isPaid ? 'paid' : 'open')
     this.change(id, { status: 'canceled' })
-    return this.#subscription(id)
+    return subscription
+  }
+
+  #invoice(subscription: DoubleSubscription, total: number, status: 'paid' | 'open'): void {
+    const bill = { id: this.#id('in'), status, total, created: Math.floor(this.#now() / 1_000) }
+    const invoice = this.bills.invoice(subscription, bill, `${this.origin}/invoice/${subscription.id}`)
+    this.#happened(status === 'paid' ? 'invoice.paid' : 'invoice.payment_failed', invoice)
   }
 
   #setQuantity(id: string, quantity: number): unknown {
     for (const subscription of this.subscriptions.values()) {
       const [item] = subscription.items.data
       if (item.id !== id) continue
+      this.bills.added(subscription.id, quantity - (item.quantity ?? 0))
       item.quantity = quantity
       this.#happened('customer.subscription.updated', subscription)
       return item
@@ -259,6 +264,7 @@ export class ProviderState {
       value: Number(textAt(form, 'payload', 'value')),
     }
     this.meterEvents.push(event)
+    for (const { id } of this.current(event.customer)) this.bills.used(id, event.value)
     return { object: 'billing.meter_event', identifier, event_name: textAt(form, 'event_name') }
   }
 

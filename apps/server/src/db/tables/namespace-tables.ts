@@ -74,6 +74,8 @@ export interface NamespaceExportsTable {
   link_expires_at: Date
   /** An answer is being written until then. */
   busy_until: Generated<Date>
+  /** Epoch of the person's tokens when they asked. */
+  token_epoch: Generated<number>
 }
 
 /** People who have left a namespace by themselves, and have accepted no invitation to it since. */

@@ -40,6 +40,8 @@ export interface AccountExportsTable {
   link_expires_at: Date
   /** An answer is being written until then. */
   busy_until: Generated<Date>
+  /** Epoch of the person's tokens when they asked. */
+  token_epoch: Generated<number>
 }
 
 export interface UserTables {

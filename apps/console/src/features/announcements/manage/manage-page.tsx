@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<ManagedAnnouncement>[] = [
   {
     id: 'until',
     header: texts.columns.until,
-    cell: ({ ends_at: end }) => (end === null ? texts.forGood : formatMoment(end)),
+    cell: ({ ends_at: end }) => (end === null ? texts.noEnd : formatMoment(end)),
   },
 ]
 

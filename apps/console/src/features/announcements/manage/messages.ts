@@ -8,7 +8,7 @@ export const manageMessages = {
   empty: 'Nothing announced yet.',
   columns: { title: 'Title', state: 'State', from: 'From', until: 'Until' },
   states: { scheduled: 'Scheduled', shown: 'Shown', ended: 'Ended' },
-  forGood: 'for good',
+  noEnd: 'no end',
   create: 'New announcement',
   createTitle: 'New announcement',
   editTitle: 'Change the announcement',
@@ -25,7 +25,7 @@ export const manageMessages = {
   labels: { title: 'Title', content: 'Text', date: 'Show from', ends_at: 'Show until' },
   contentHint: 'Markdown. Everybody on this server sees the title once, with a link to the text.',
   dateHint: 'Empty: at once.',
-  endHint: 'Empty: for good.',
+  endHint: 'Empty: until somebody removes it.',
   badTime: 'must be a date and a time',
   preview: 'Preview',
 } as const
