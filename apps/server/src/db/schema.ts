@@ -86,6 +86,8 @@ export interface DevicesTable {
   note: Generated<string>
   /** Custom fields: texts by name. */
   fields: Generated<JsonObject>
+  /** Type and base64 of the SSH server's host key, of a device without an agent; null for all others. */
+  ssh_host_key: string | null
   /** Generated column: what a search looks at, in lower case. */
   words: GeneratedAlways<string>
   /** Generated column: containers are devices of the connector's platform. */

@@ -72,6 +72,7 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
       'kind',
       'note',
       'fields',
+      'ssh_host_key',
     ],
     order: ['uid'],
     without: { link_epoch: INTERNAL, link_node: INTERNAL, words: 'is in the other columns' },

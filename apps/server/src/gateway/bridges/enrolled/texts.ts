@@ -1,0 +1,42 @@
+// Texts for the ssh client of a device without an agent.
+import type { DeviceStatus } from '@bowline/contract/schemas/device'
+import { fromBowline } from '../../record/texts.ts'
+
+export const ENROLLED_TEXTS = {
+  keyNeeded: fromBowline(
+    'a device without an agent is known by an SSH key of its own. Make one with ssh-keygen -t ed25519, if it has none.',
+  ),
+  plainKeyNeeded: fromBowline('this key cannot identify a device: it must be a plain key, not on a security key.'),
+  noForward: fromBowline('nothing was forwarded. Add -R 0:localhost:22 to the command.'),
+  oneForward: 'This connection has a forwarded port already.',
+  notThePort: 'Only a TCP port can be forwarded here.',
+  noProgram: 'nothing runs here',
+  left: 'The client has left.',
+  /** @param reason a sentence */
+  noServer: (reason: string): string =>
+    `${fromBowline('no SSH server was reached through the forwarded port.')}\n${reason}\n` +
+    'Check that sshd runs on this device, and on which port: -R 0:localhost:22 is for port 22.\n',
+  hostKeyChanged: (before: string, after: string): string =>
+    `${fromBowline('the host key of this device has changed. The connection is refused.')}\n` +
+    `It was ${before},\nit is  ${after}.\n` +
+    'If that is right, remove the device in the console and enrol it again.\n',
+} as const
+
+/** What happened, for the person at the device's terminal. */
+export function enrolledText(device: {
+  readonly name: string
+  readonly namespace: string
+  readonly status: DeviceStatus
+  readonly hostKey: string
+  readonly isNew: boolean
+}): string {
+  const { name, namespace, status, hostKey, isNew } = device
+  return [
+    fromBowline(`this device is ${isNew ? 'enrolled' : 'connected'} as ${name} in ${namespace}.`),
+    status === 'accepted'
+      ? `It is accepted: people reach it as USER@${namespace}.${name}`
+      : `It is ${status}: nobody can reach it before it is accepted in the console.`,
+    `Host key of its SSH server: ${hostKey}`,
+    '',
+  ].join('\n')
+}
