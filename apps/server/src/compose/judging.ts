@@ -12,7 +12,7 @@ import { mayLogIn } from '../public-keys/service.ts'
 import { composeEnrolment } from './enrolment.ts'
 
 export function composeJudging(
-  { settings }: Pick<ServerConfig, 'settings'>,
+  { settings, secretKey }: Pick<ServerConfig, 'settings' | 'secretKey'>,
   { system, clock }: { readonly system: Kysely<Schema>; readonly clock: Clock },
   tenantContext: (tenant: TenantId, actor: Actor, source?: string) => TenantContext,
 ) {
@@ -23,6 +23,6 @@ export function composeJudging(
     contextOf: (target: LoginTarget) => tenantContext(target.tenant, { kind: 'system', name: 'gateway' }),
     firewall: ruleEvaluator,
     keyMayLogIn: mayLogIn,
-    enrolled: composeEnrolment(system, tenantContext),
+    enrolled: composeEnrolment(system, secretKey, tenantContext),
   }
 }

@@ -269,6 +269,13 @@ export interface AnnouncementReadsTable {
   uuid: string
 }
 
+export interface UserAuthoritiesTable {
+  tenant_id: TenantId
+  /** Private key that certifies logins, sealed with `BOWLINE_SECRET_KEY`. */
+  sealed: Buffer
+  created_at: Generated<Date>
+}
+
 export interface LoginKeysTable {
   tenant_id: TenantId
   /** MD5 as sixteen pairs of hex digits. */
@@ -297,6 +304,7 @@ export interface Schema
     SingleSignOnTables,
     UserTables {
   login_keys: LoginKeysTable
+  user_authorities: UserAuthoritiesTable
   key_logins_under_way: KeyLoginsUnderWayTable
   api_keys: ApiKeysTable
   install_keys: InstallKeysTable

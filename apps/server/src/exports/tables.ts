@@ -278,4 +278,5 @@ export const NOT_EXPORTED: Readonly<Record<string, string>> = {
   recording_passages: 'the text of the recordings, made of them for search',
   repeated_refusals: 'counts of some hours',
   row_counts: 'counts of the other tables',
+  user_authorities: SECRET,
 }

@@ -17,8 +17,8 @@ import { TEXTS } from './record/texts.ts'
 
 export interface GatewayDeps extends Omit<ConnectionDeps, 'isDraining' | 'endpoint' | 'person'> {
   readonly admission: Admission
-  /** Devices without an agent: whom a key belongs to, and a bound on how many are looked at. */
-  readonly enrolled: Pick<DeviceConnectionDeps, 'identify' | 'scans'>
+  /** Devices without an agent. */
+  readonly enrolled: Pick<DeviceConnectionDeps, 'identify' | 'certifiedKey' | 'authorityLine' | 'scans'>
   readonly log: Log
   readonly clock: Clock
   readonly ssh: SshServerOptions

@@ -290,6 +290,10 @@ export class Login {
       return this.#accept(attempt, { link, stream: auth.stream, record }, since)
     }
     ctx.log.info('ssh.login-failed', { session: record.uid, device: target.uid, reason: verdict.reason })
+    // A key that the gateway has verified and the device does not take: the password may be right.
+    if (verdict.message && byKey && verdict.reason === 'credential') {
+      return { result: 'reject', message: quoted(target.name, verdict.message) }
+    }
     // Denied despite the right credential, and no other would help: disconnect with the reason, as sshd does.
     // A method that a device does not have is told to people who are known: strangers learn of no device by a guess.
     const isHidden = verdict.reason === 'unsupported' && this.#isAnonymous && !byKey

@@ -15,6 +15,7 @@ import {
   OPEN_PROHIBITED,
   type SshConnection,
 } from '@bowline/ssh/api'
+import type { ClientSigner } from '@bowline/ssh/client-api'
 import { sha256Fingerprint } from '@bowline/ssh/keys/fingerprint'
 import { forwardedTcpip } from '@bowline/ssh/open-fields'
 import { sourceKey } from '../../../platform/network/address.ts'
@@ -36,6 +37,10 @@ import { ENROLLED_TEXTS, enrolledText } from './texts.ts'
 export interface DeviceConnectionDeps extends BridgedLinkDeps {
   /** @throws {BowlineError} with the reason for which the key or the name is refused */
   readonly identify: (user: string, key: Uint8Array, source: string) => Promise<IdentifiedDevice>
+  /** A key for one login that the SSH servers of the namespace's devices trust. @param user account on the device */
+  readonly certifiedKey: (found: IdentifiedDevice, user: string, device: string) => Promise<ClientSigner>
+  /** The line by which they trust it. */
+  readonly authorityLine: (found: IdentifiedDevice, namespace: string) => Promise<string>
   /** Bounds how many SSH servers are asked for their host keys at once. */
   readonly scans: Semaphore
   readonly isDraining: () => boolean
@@ -164,10 +169,11 @@ export class DeviceConnection implements ConnectionHandler {
       close: ({ reason, message }: LinkCause) => this.#leave(connection, { reason, message: fromBowline(message) }),
     }
     const remote = connection.peer.address
-    const door = this.#doorOf(connection, device, software)
+    const door = this.#doorOf(connection, found, device, software)
     this.#unlink = registerBridge(this.#deps, { device: found.device, door, tunnel, remote })
     const hostKey = await sha256Fingerprint(seen.hostKey)
-    this.#screen.say(enrolledText({ ...device, hostKey, isNew }))
+    const authority = await this.#deps.authorityLine(found, device.namespace)
+    this.#screen.say(enrolledText({ ...device, hostKey, isNew, authority }))
   }
 
   /** @returns undefined when the server is busy with others */
@@ -185,13 +191,22 @@ export class DeviceConnection implements ConnectionHandler {
     }
   }
 
-  #doorOf(connection: SshConnection, { hostKey }: EnrolledDevice, software: string): DeviceDoor {
+  #doorOf(
+    connection: SshConnection,
+    found: IdentifiedDevice,
+    { hostKey, name }: EnrolledDevice,
+    software: string,
+  ): DeviceDoor {
     return {
       openSsh: () => this.#openSsh(connection),
       openTcp: () => Promise.reject(new Error('A device without an agent has no tunnels: they need an agent on it.')),
       hostKey,
       hostKeyType: typeOf(hostKey),
-      keyLogin: () => Promise.resolve(undefined),
+      keyLogin: async (user) => ({
+        signer: await this.#deps.certifiedKey(found, user, name),
+        refused: ENROLLED_TEXTS.notTrusted,
+        end: () => undefined,
+      }),
       servedBy: `its own SSH server (${software}) and no agent`,
     }
   }

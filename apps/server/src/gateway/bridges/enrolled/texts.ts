@@ -12,6 +12,10 @@ export const ENROLLED_TEXTS = {
   notThePort: 'Only a TCP port can be forwarded here.',
   noProgram: 'nothing runs here',
   left: 'The client has left.',
+  /** Follows the words "The device … said:". */
+  notTrusted:
+    'its SSH server does not take the certificates of this namespace. It needs TrustedUserCAKeys in its sshd_config, ' +
+    'as the documentation of devices without an agent says, and an account of this name.',
   /** @param reason a sentence */
   noServer: (reason: string): string =>
     `${fromBowline('no SSH server was reached through the forwarded port.')}\n${reason}\n` +
@@ -29,14 +33,22 @@ export function enrolledText(device: {
   readonly status: DeviceStatus
   readonly hostKey: string
   readonly isNew: boolean
+  /** Public key of the namespace's certificate authority, as a line. */
+  readonly authority: string
 }): string {
-  const { name, namespace, status, hostKey, isNew } = device
+  const { name, namespace, status, hostKey, isNew, authority } = device
   return [
     fromBowline(`this device is ${isNew ? 'enrolled' : 'connected'} as ${name} in ${namespace}.`),
     status === 'accepted'
       ? `It is accepted: people reach it as USER@${namespace}.${name}`
       : `It is ${status}: nobody can reach it before it is accepted in the console.`,
     `Host key of its SSH server: ${hostKey}`,
+    '',
+    'People get in by the passwords of the device. For their registered keys, let its OpenSSH server trust this',
+    'namespace (as root, then reload sshd):',
+    '',
+    `  echo '${authority}' > /etc/ssh/bowline_users.pub`,
+    "  echo 'TrustedUserCAKeys /etc/ssh/bowline_users.pub' >> /etc/ssh/sshd_config",
     '',
   ].join('\n')
 }
