@@ -23,6 +23,6 @@ export function composeJudging(
     contextOf: (target: LoginTarget) => tenantContext(target.tenant, { kind: 'system', name: 'gateway' }),
     firewall: ruleEvaluator,
     keyMayLogIn: mayLogIn,
-    enrolled: composeEnrolment(system, secretKey, tenantContext),
+    enrolled: composeEnrolment({ system, clock }, { settings, secretKey }, tenantContext),
   }
 }

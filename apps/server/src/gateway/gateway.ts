@@ -10,6 +10,7 @@ import type { Log } from '../platform/log.ts'
 import type { Admission, Refusal } from './admission/admission.ts'
 import type { SessionCause } from '../sessions/service.ts'
 import { type EndingHandler, byFirstName } from './by-name.ts'
+import type { BridgedLinkDeps } from './bridges/device/bridged-link.ts'
 import { DeviceConnection, type DeviceConnectionDeps } from './bridges/enrolled/device-connection.ts'
 import { Connection, type ConnectionDeps } from './connection.ts'
 import { readProxySource } from './admission/proxied-socket.ts'
@@ -18,7 +19,7 @@ import { TEXTS } from './record/texts.ts'
 export interface GatewayDeps extends Omit<ConnectionDeps, 'isDraining' | 'endpoint' | 'person'> {
   readonly admission: Admission
   /** Devices without an agent. */
-  readonly enrolled: Pick<DeviceConnectionDeps, 'identify' | 'certifiedKey' | 'authorityLine' | 'scans'>
+  readonly enrolled: Omit<DeviceConnectionDeps, keyof BridgedLinkDeps | 'isDraining' | 'isCutOff' | 'ended'>
   readonly log: Log
   readonly clock: Clock
   readonly ssh: SshServerOptions

@@ -36,8 +36,8 @@ export interface IdentifiedDevice {
    * @throws {BowlineError} TOO_MANY_REQUESTS
    */
   register(found: Pick<EnrollingDevice, 'hostKey' | 'software'>): Promise<EnrolledDevice>
-  /** Its SSH server has another host key than at first. @param fingerprints of both */
-  hostKeyChanged(before: string, after: string): Promise<void>
+  /** Its SSH server has another host key than at first. @param name of the device @param before fingerprint, as `after` */
+  readonly hostKeyChanged: (name: string, before: string, after: string) => Promise<void>
 }
 
 /** The user name that an ssh client of a device gives: an install key, with a name for the device or without; or a uid. */
@@ -45,7 +45,12 @@ const BY_KEY = /^(ik-[a-z2-7]{26})(?:\.([A-Za-z0-9._-]{1,64}))?$/
 
 /** Whether a user name is one of a device, and not of a person. */
 export function isDeviceLogin(user: string): boolean {
-  return user.startsWith('ik-') ? !user.includes('@') : DeviceUid.safeParse(user).success
+  return isInstallKey(user) || DeviceUid.safeParse(user).success
+}
+
+/** Whether a device gives an install key for its user name, well formed or not. */
+export function isInstallKey(user: string): boolean {
+  return user.startsWith('ik-') && !user.includes('@')
 }
 
 /**
@@ -79,9 +84,9 @@ export async function identifyDevice(
       if (isNew) await enrol?.(ctx, uid)
       return (await findEnrolled(ctx, uid)) ?? fail('NOT_FOUND', { what: 'The device' })
     },
-    hostKeyChanged: (before, after) =>
+    hostKeyChanged: (named, before, after) =>
       audit(ctx, 'device.host-key', uid, {
-        name: known?.name ?? '',
+        name: named,
         before: { fingerprint: before },
         after: { fingerprint: after },
       }),

@@ -33,6 +33,8 @@ export interface DeviceDoor {
    * @returns undefined when the device knows no such key
    */
   keyLogin(user: string): Promise<KeyLogin | undefined>
+  /** The SSH server has proved another host key than the enrolled one: it gets no credential. */
+  otherHostKey?(hostKey: Uint8Array): void
   /** What serves the device, for people: `a ShellHub agent (v0.19.0)`. */
   readonly servedBy: string
 }

@@ -34,7 +34,11 @@ export function dialInner(door: DeviceDoor, clock: Clock, handler: ClientHandler
   const { hostKey, hostKeyType } = door
   const key = {
     hostKeyTypes: [hostKeyType],
-    acceptsHostKey: (blob: Uint8Array) => blob.length === hostKey.length && timingSafeEqual(blob, hostKey),
+    acceptsHostKey(blob: Uint8Array) {
+      const isEnrolled = blob.length === hostKey.length && timingSafeEqual(blob, hostKey)
+      if (!isEnrolled) door.otherHostKey?.(Uint8Array.from(blob))
+      return isEnrolled
+    },
   }
   return dial(door, key, clock, handler)
 }

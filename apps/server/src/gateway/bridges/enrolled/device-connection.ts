@@ -1,6 +1,7 @@
 // The SSH connection of a device without an agent: its ssh client has proved a key and forwards a port of ours to the
 // device's own SSH server, through which people reach the device. The port is listened on nowhere; each login opens a
 // channel as if somebody had connected to it.
+import type { RateLimiter } from '@bowline/base/rate-limiter'
 import type { Semaphore } from '@bowline/base/semaphore'
 import { BowlineError } from '@bowline/contract/errors'
 import type { LinkCause } from '@bowline/link/api'
@@ -19,7 +20,7 @@ import type { ClientSigner } from '@bowline/ssh/client-api'
 import { sha256Fingerprint } from '@bowline/ssh/keys/fingerprint'
 import { forwardedTcpip } from '@bowline/ssh/open-fields'
 import { sourceKey } from '../../../platform/network/address.ts'
-import type { IdentifiedDevice } from '../../../install-keys/ssh-enrolment.ts'
+import { type IdentifiedDevice, isInstallKey } from '../../../install-keys/ssh-enrolment.ts'
 import type { EnrolledDevice } from '../../../devices/enrolled.ts'
 import type { SessionCause } from '../../../sessions/service.ts'
 import type { Admitted } from '../../admission/admission.ts'
@@ -32,6 +33,7 @@ import type { DeviceDoor } from '../device/door.ts'
 import { InnerFailure, type SeenServer, scanInner } from '../device/inner-connection.ts'
 import { ChannelStream } from './channel-stream.ts'
 import { Screen } from './screen.ts'
+import type { SshAddress } from './snippets.ts'
 import { ENROLLED_TEXTS, enrolledText } from './texts.ts'
 
 export interface DeviceConnectionDeps extends BridgedLinkDeps {
@@ -41,6 +43,10 @@ export interface DeviceConnectionDeps extends BridgedLinkDeps {
   readonly certifiedKey: (found: IdentifiedDevice, user: string, device: string) => Promise<ClientSigner>
   /** The line by which they trust it. */
   readonly authorityLine: (found: IdentifiedDevice, namespace: string) => Promise<string>
+  /** Of this server, as devices reach it. */
+  readonly address: SshAddress
+  /** Bounds how often the audit log tells of one other host key of a device. */
+  readonly hostKeyNotices: Pick<RateLimiter, 'take'>
   /** Bounds how many SSH servers are asked for their host keys at once. */
   readonly scans: Semaphore
   readonly isDraining: () => boolean
@@ -79,7 +85,11 @@ export class DeviceConnection implements ConnectionHandler {
     if (this.#deps.isDraining()) return { result: 'disconnect', message: TEXTS.stopping }
     if (this.#deps.isCutOff()) return { result: 'disconnect', message: TEXTS.unavailable }
     const methods = ['publickey'] as const
-    if (attempt.method !== 'publickey') return { result: 'reject', methods, message: ENROLLED_TEXTS.keyNeeded }
+    if (attempt.method !== 'publickey') {
+      // A service that connects again is not told each time.
+      const isFirst = isInstallKey(attempt.user)
+      return { result: 'reject', methods, ...(isFirst ? { message: ENROLLED_TEXTS.keyNeeded } : {}) }
+    }
     const { key, user, proven } = attempt
     if (key.certificate || key.type.startsWith('sk-')) {
       return { result: 'reject', methods, message: ENROLLED_TEXTS.plainKeyNeeded }
@@ -166,14 +176,19 @@ export class DeviceConnection implements ConnectionHandler {
     if (agents.isDraining) return this.#leave(connection, { reason: 'draining', message: TEXTS.stopping })
     const tunnel = {
       leavesStreams: false,
-      close: ({ reason, message }: LinkCause) => this.#leave(connection, { reason, message: fromBowline(message) }),
+      close: ({ reason, message }: LinkCause) => {
+        const text = reason === 'displaced' ? ENROLLED_TEXTS.replaced : fromBowline(message)
+        this.#screen.say(`${text}\n`)
+        this.#leave(connection, { reason, message: text })
+      },
     }
     const remote = connection.peer.address
     const door = this.#doorOf(connection, found, device, software)
     this.#unlink = registerBridge(this.#deps, { device: found.device, door, tunnel, remote })
     const hostKey = await sha256Fingerprint(seen.hostKey)
     const authority = await this.#deps.authorityLine(found, device.namespace)
-    this.#screen.say(enrolledText({ ...device, hostKey, isNew, authority }))
+    const { address } = this.#deps
+    this.#screen.say(enrolledText({ ...device, uid: found.device.uid, hostKey, isNew, authority, address }))
   }
 
   /** @returns undefined when the server is busy with others */
@@ -191,17 +206,18 @@ export class DeviceConnection implements ConnectionHandler {
     }
   }
 
-  #doorOf(
-    connection: SshConnection,
-    found: IdentifiedDevice,
-    { hostKey, name }: EnrolledDevice,
-    software: string,
-  ): DeviceDoor {
+  #doorOf(connection: SshConnection, found: IdentifiedDevice, device: EnrolledDevice, software: string): DeviceDoor {
+    const { hostKey, name } = device
     return {
       openSsh: () => this.#openSsh(connection),
       openTcp: () => Promise.reject(new Error('A device without an agent has no tunnels: they need an agent on it.')),
       hostKey,
       hostKeyType: typeOf(hostKey),
+      otherHostKey: (seen) => {
+        this.#tellOfHostKey(found, device, seen).catch((error: unknown) =>
+          this.#deps.log.error('session.error', { device: found.device.uid, err: error }),
+        )
+      },
       keyLogin: async (user) => ({
         signer: await this.#deps.certifiedKey(found, user, name),
         refused: ENROLLED_TEXTS.notTrusted,
@@ -231,12 +247,18 @@ export class DeviceConnection implements ConnectionHandler {
     known: EnrolledDevice,
     seen: SeenServer,
   ): Promise<void> {
-    const [before, after] = [await sha256Fingerprint(known.hostKey), await sha256Fingerprint(seen.hostKey)]
-    await found.hostKeyChanged(before, after)
-    this.#deps.log.warn('link.refused', { device: found.device.uid, reason: 'host-key' })
+    const { before, after } = await this.#tellOfHostKey(found, known, seen.hostKey)
     const text = ENROLLED_TEXTS.hostKeyChanged(before, after)
     this.#screen.say(text)
     this.#leave(connection, { reason: 'host-key', message: text.trimEnd() })
+  }
+
+  /** Writes into the log and the audit log. @returns both fingerprints */
+  async #tellOfHostKey({ device, hostKeyChanged }: IdentifiedDevice, enrolled: EnrolledDevice, seen: Uint8Array) {
+    const [before, after] = [await sha256Fingerprint(enrolled.hostKey), await sha256Fingerprint(seen)]
+    this.#deps.log.warn('link.refused', { device: device.uid, reason: 'host-key', before, after })
+    if (this.#deps.hostKeyNotices.take(`${device.uid} ${after}`)) await hostKeyChanged(enrolled.name, before, after)
+    return { before, after }
   }
 
   #failed(connection: SshConnection, error: unknown): void {

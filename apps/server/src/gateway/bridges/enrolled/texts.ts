@@ -1,6 +1,7 @@
 // Texts for the ssh client of a device without an agent.
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import { fromBowline } from '../../record/texts.ts'
+import { type SshAddress, connectCommand, serviceSnippets } from './snippets.ts'
 
 export const ENROLLED_TEXTS = {
   keyNeeded: fromBowline(
@@ -11,6 +12,7 @@ export const ENROLLED_TEXTS = {
   oneForward: 'This connection has a forwarded port already.',
   notThePort: 'Only a TCP port can be forwarded here.',
   noProgram: 'nothing runs here',
+  replaced: fromBowline('another connection of this device has replaced this one.'),
   left: 'The client has left.',
   /** Follows the words "The device … said:". */
   notTrusted:
@@ -28,6 +30,7 @@ export const ENROLLED_TEXTS = {
 
 /** What happened, for the person at the device's terminal. */
 export function enrolledText(device: {
+  readonly uid: string
   readonly name: string
   readonly namespace: string
   readonly status: DeviceStatus
@@ -35,8 +38,10 @@ export function enrolledText(device: {
   readonly isNew: boolean
   /** Public key of the namespace's certificate authority, as a line. */
   readonly authority: string
+  /** Of this server. */
+  readonly address: SshAddress
 }): string {
-  const { name, namespace, status, hostKey, isNew, authority } = device
+  const { name, namespace, status, hostKey, isNew } = device
   return [
     fromBowline(`this device is ${isNew ? 'enrolled' : 'connected'} as ${name} in ${namespace}.`),
     status === 'accepted'
@@ -44,11 +49,30 @@ export function enrolledText(device: {
       : `It is ${status}: nobody can reach it before it is accepted in the console.`,
     `Host key of its SSH server: ${hostKey}`,
     '',
+    ...(isNew ? whatIsNext(device) : []),
+  ].join('\n')
+}
+
+/** What a person does once: let keys in, and keep the connection up. */
+function whatIsNext({
+  uid,
+  authority,
+  address,
+}: Pick<Parameters<typeof enrolledText>[0], 'uid' | 'authority' | 'address'>): string[] {
+  return [
     'People get in by the passwords of the device. For their registered keys, let its OpenSSH server trust this',
     'namespace (as root, then reload sshd):',
     '',
     `  echo '${authority}' > /etc/ssh/bowline_users.pub`,
     "  echo 'TrustedUserCAKeys /etc/ssh/bowline_users.pub' >> /etc/ssh/sshd_config",
     '',
-  ].join('\n')
+    'This connection lasts as long as this program. The device connects again without the install key by',
+    '',
+    `  ${connectCommand(uid, address)}`,
+    '',
+    'with its own key; -i names the file of it. One of these keeps it up:',
+    ...serviceSnippets(uid, address).flatMap(([title, text]) => ['', `# ${title}`, text]),
+    '',
+    '',
+  ]
 }
