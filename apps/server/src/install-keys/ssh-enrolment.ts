@@ -43,6 +43,9 @@ export interface IdentifiedDevice {
 /** The user name that an ssh client of a device gives: an install key, with a name for the device or without; or a uid. */
 const BY_KEY = /^(ik-[a-z2-7]{26})(?:\.([A-Za-z0-9._-]{1,64}))?$/
 
+/** Whatever is wrong with a uid: which ones there are is not disclosed. */
+const NO_DEVICE = { what: 'The device with this key' }
+
 /** Whether a user name is one of a device, and not of a person. */
 export function isDeviceLogin(user: string): boolean {
   return isInstallKey(user) || DeviceUid.safeParse(user).success
@@ -68,11 +71,11 @@ export async function identifyDevice(
   const [, text, name] = BY_KEY.exec(user) ?? []
   const tenant = text === undefined ? await tenantByUid(deps, user) : await tenantByKey(deps, text)
   const uid = enrolledUid(key, tenant)
-  if (text === undefined && uid !== user) fail('NOT_FOUND', { what: 'The device with this key' })
+  if (text === undefined && uid !== user) fail('NOT_FOUND', NO_DEVICE)
   const device: DeviceActor = { kind: 'device', uid, tenant, proven: true }
   const ctx = deps.contextOf(device, source)
   const known = await findEnrolled(ctx, uid)
-  if (!known && text === undefined) fail('NOT_FOUND', { what: 'The device' })
+  if (!known && text === undefined) fail('NOT_FOUND', NO_DEVICE)
   // A device that is known connects again by the key that it was enrolled with, also when that has expired since.
   const enrol = known || text === undefined ? undefined : await installKey(ctx, text)
   return {
@@ -101,5 +104,5 @@ async function tenantByKey({ system }: SshEnrolmentDeps, text: string): Promise<
 async function tenantByUid({ system }: SshEnrolmentDeps, user: string): Promise<TenantId> {
   const uid = DeviceUid.safeParse(user)
   const tenant = uid.success ? await tenantOfEnrolled(system, uid.data) : undefined
-  return tenant ?? fail('NOT_FOUND', { what: 'The device' })
+  return tenant ?? fail('NOT_FOUND', NO_DEVICE)
 }

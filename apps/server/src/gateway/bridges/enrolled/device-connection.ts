@@ -185,6 +185,8 @@ export class DeviceConnection implements ConnectionHandler {
     const remote = connection.peer.address
     const door = this.#doorOf(connection, found, device, software)
     this.#unlink = registerBridge(this.#deps, { device: found.device, door, tunnel, remote })
+    // One per device from here on, as links are: it takes no room from people.
+    this.#admitted.release()
     const hostKey = await sha256Fingerprint(seen.hostKey)
     const authority = await this.#deps.authorityLine(found, device.namespace)
     const { address } = this.#deps

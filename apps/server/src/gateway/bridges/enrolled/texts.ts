@@ -49,7 +49,7 @@ export function enrolledText(device: {
       : `It is ${status}: nobody can reach it before it is accepted in the console.`,
     `Host key of its SSH server: ${hostKey}`,
     '',
-    ...(isNew ? whatIsNext(device) : []),
+    ...whatIsNext(device),
   ].join('\n')
 }
 

@@ -257,3 +257,21 @@ async function fingerprintOf(scanned: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', Buffer.from(base64, 'base64'))
   return Buffer.from(digest).toString('base64').replaceAll('=', '')
 }
+
+it('connected devices take no room from people, and do not keep the server from ending', async () => {
+  const small = await bootServer({ settings: { BOWLINE_MAX_SESSIONS: '1' } })
+  let closing: Promise<void> | undefined
+  const close = (): Promise<void> => (closing ??= small.close())
+  onTestFinished(close)
+  const owner = await small.setUpAccount()
+  const user = `${await installKeyOf(owner)}.roomy`
+  const client = connectDevice(small, user, { port: honest.port, key: ownKey(scratch) })
+  await until(() => client.said().includes('enrolled as roomy'))
+  const options = sshOptions(small.sshPort, ['PreferredAuthentications=password', ...ONCE])
+  const login = `ann@${owner.namespace}.roomy@127.0.0.1`
+  const done = await run('sshpass', ['-p', 'right', 'ssh', ...options, login, 'echo in'])
+  expect(done.stdout.toString()).toBe('in\n')
+  await close()
+  await client.ended
+  expect(client.said()).toContain('The server is stopping.')
+})
