@@ -33,6 +33,7 @@ const TESTS = /\.test\.tsx?$|(^|\/)(testing[^/]*|test)(\/|\.ts$)/
 /** Folder that owns each table, and who else writes it. Everybody may read in a file called store. */
 const OWNERS = {
   login_keys: ['auth'],
+  user_authorities: ['auth'],
   key_logins_under_way: ['auth'],
   api_keys: ['api-keys'],
   public_keys: ['public-keys'],

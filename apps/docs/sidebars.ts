@@ -39,6 +39,7 @@ const sidebars: SidebarsConfig = {
           'tunnels',
           'containers',
           'existing-agents',
+          'without-an-agent',
         ),
       ),
       heading('Firewall', pages('user-guides/firewall', 'create', 'policies')),

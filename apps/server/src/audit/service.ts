@@ -15,6 +15,7 @@ export type AuditAction =
   | 'device.update'
   | 'device.tags'
   | 'device.choose'
+  | 'device.host-key'
   | 'device.bulk'
   | 'billing.update'
   | 'tag.rename'

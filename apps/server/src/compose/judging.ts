@@ -1,4 +1,4 @@
-// What judges logins: which device is meant, and who may log in to it.
+// What judges logins: which device is meant, who may log in to it, and which device without an agent has connected.
 import type { Clock } from '@bowline/base/clock'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
@@ -9,11 +9,12 @@ import { type LoginTarget, resolveLoginTarget } from '../devices/presence.ts'
 import { ruleEvaluator } from '../firewall/service.ts'
 import type { Target } from '../gateway/login/sshid.ts'
 import { mayLogIn } from '../public-keys/service.ts'
+import { composeEnrolment } from './enrolment.ts'
 
 export function composeJudging(
-  { settings }: Pick<ServerConfig, 'settings'>,
+  { settings, secretKey }: Pick<ServerConfig, 'settings' | 'secretKey'>,
   { system, clock }: { readonly system: Kysely<Schema>; readonly clock: Clock },
-  tenantContext: (tenant: TenantId, actor: Actor) => TenantContext,
+  tenantContext: (tenant: TenantId, actor: Actor, source?: string) => TenantContext,
 ) {
   // Elsewhere devices have no price, and no grace period ends.
   const now = (): Date | undefined => (settings.BOWLINE_EDITION === 'cloud' ? new Date(clock.now()) : undefined)
@@ -22,5 +23,6 @@ export function composeJudging(
     contextOf: (target: LoginTarget) => tenantContext(target.tenant, { kind: 'system', name: 'gateway' }),
     firewall: ruleEvaluator,
     keyMayLogIn: mayLogIn,
+    enrolled: composeEnrolment({ system, clock }, { settings, secretKey }, tenantContext),
   }
 }

@@ -84,6 +84,7 @@ describe('tables with a tenant_id', () => {
       'session_events',
       'sessions',
       'tunnels',
+      'user_authorities',
     ])
     expect(tables.filter(({ enabled, forced }) => !enabled || !forced)).toEqual([])
   })

@@ -86,6 +86,8 @@ export interface DevicesTable {
   note: Generated<string>
   /** Custom fields: texts by name. */
   fields: Generated<JsonObject>
+  /** Type and base64 of the SSH server's host key, of a device without an agent; null for all others. */
+  ssh_host_key: string | null
   /** Generated column: what a search looks at, in lower case. */
   words: GeneratedAlways<string>
   /** Generated column: containers are devices of the connector's platform. */
@@ -269,6 +271,13 @@ export interface AnnouncementReadsTable {
   uuid: string
 }
 
+export interface UserAuthoritiesTable {
+  tenant_id: TenantId
+  /** Private key that certifies logins, sealed with `BOWLINE_SECRET_KEY`. */
+  sealed: Buffer
+  created_at: Generated<Date>
+}
+
 export interface LoginKeysTable {
   tenant_id: TenantId
   /** MD5 as sixteen pairs of hex digits. */
@@ -297,6 +306,7 @@ export interface Schema
     SingleSignOnTables,
     UserTables {
   login_keys: LoginKeysTable
+  user_authorities: UserAuthoritiesTable
   key_logins_under_way: KeyLoginsUnderWayTable
   api_keys: ApiKeysTable
   install_keys: InstallKeysTable

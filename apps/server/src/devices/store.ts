@@ -50,6 +50,17 @@ export function findDevices(db: Kysely<Schema>, uids: readonly DeviceUid[]): Pro
   return selectDevices(db).where('devices.uid', 'in', uids).execute()
 }
 
+/** Namespace of a device without an agent. @param db system connection */
+export async function findTenantOfEnrolled(db: Kysely<Schema>, uid: DeviceUid): Promise<TenantId | undefined> {
+  const row = await db
+    .selectFrom('devices')
+    .select('tenant_id as tenant')
+    .where('uid', '=', uid)
+    .where('ssh_host_key', 'is not', null)
+    .executeTakeFirst()
+  return row?.tenant
+}
+
 export function lockDevice(db: Kysely<Schema>, uid: DeviceUid): Promise<Selectable<DevicesTable> | undefined> {
   return db.selectFrom('devices').selectAll().where('uid', '=', uid).forUpdate().executeTakeFirst()
 }

@@ -72,6 +72,7 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
       'kind',
       'note',
       'fields',
+      'ssh_host_key',
     ],
     order: ['uid'],
     without: { link_epoch: INTERNAL, link_node: INTERNAL, words: 'is in the other columns' },
@@ -278,4 +279,5 @@ export const NOT_EXPORTED: Readonly<Record<string, string>> = {
   recording_passages: 'the text of the recordings, made of them for search',
   repeated_refusals: 'counts of some hours',
   row_counts: 'counts of the other tables',
+  user_authorities: SECRET,
 }

@@ -102,6 +102,11 @@ export class Connection implements ConnectionHandler {
     this.#keyExchange = beginSpan('ssh.key-exchange', {}, this.#trace)
   }
 
+  /** A device has connected, and no person: its own handler has the connection from now on. */
+  yield(): void {
+    for (const span of [this.#keyExchange, this.#trace]) endOnce(span)
+  }
+
   authenticate(connection: SshConnection, attempt: AuthAttempt): Promise<AuthDecision> {
     endOnce(this.#keyExchange)
     const { method } = attempt

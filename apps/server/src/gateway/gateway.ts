@@ -9,12 +9,17 @@ import { plainAddress } from '../platform/network/address.ts'
 import type { Log } from '../platform/log.ts'
 import type { Admission, Refusal } from './admission/admission.ts'
 import type { SessionCause } from '../sessions/service.ts'
+import { type EndingHandler, byFirstName } from './by-name.ts'
+import type { BridgedLinkDeps } from './bridges/device/bridged-link.ts'
+import { DeviceConnection, type DeviceConnectionDeps } from './bridges/enrolled/device-connection.ts'
 import { Connection, type ConnectionDeps } from './connection.ts'
 import { readProxySource } from './admission/proxied-socket.ts'
 import { TEXTS } from './record/texts.ts'
 
 export interface GatewayDeps extends Omit<ConnectionDeps, 'isDraining' | 'endpoint' | 'person'> {
   readonly admission: Admission
+  /** Devices without an agent. */
+  readonly enrolled: Omit<DeviceConnectionDeps, keyof BridgedLinkDeps | 'isDraining' | 'isCutOff' | 'ended'>
   readonly log: Log
   readonly clock: Clock
   readonly ssh: SshServerOptions
@@ -65,8 +70,14 @@ const REFUSAL_MS = 1_000
 /** Limit of refused sockets kept open to send that line; above it they are dropped silently, at no cost. */
 const MAX_REFUSED = 64
 
+/** A connection and who handles it. */
+interface Entered {
+  readonly connection: SshConnection
+  readonly handler: EndingHandler
+}
+
 export function createGateway(deps: GatewayDeps): Gateway {
-  const connections = new Map<SshConnection, Connection>()
+  const connections = new Map<SshConnection, EndingHandler>()
   let port = 0
   /** Refused sockets that receive the line. */
   const refusedSockets = new Set<Socket>()
@@ -99,9 +110,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   function admit(socket: Socket, peer: PeerAddress): void {
     const { address } = peer
-    const refusal = enter(address, 'term', undefined, deps.ended, (handler) => {
+    const refusal = enter(address, 'term', undefined, deps.ended, (handler, device) => {
       socket.setNoDelay(true)
-      return acceptConnection(socket, peer, deps.ssh, handler)
+      const either = byFirstName(handler, device)
+      return { connection: acceptConnection(socket, peer, deps.ssh, either), handler: either }
     })
     if (refusal !== undefined) refuse(socket)
   }
@@ -128,7 +140,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     endpoint: ConnectionDeps['endpoint'],
     person: UserId | undefined,
     ended: ConnectionDeps['ended'],
-    connect: (handler: Connection) => SshConnection,
+    connect: (handler: Connection, device: () => DeviceConnection) => Entered,
   ): Refusal | undefined {
     const admitted = deps.admission.admit(address)
     if (typeof admitted === 'string') {
@@ -142,8 +154,15 @@ export function createGateway(deps: GatewayDeps): Gateway {
       work.track(rest)
       settle()
     })
-    const connection = connect(handler)
-    connections.set(connection, handler)
+    const device = (): DeviceConnection => {
+      handler.yield()
+      return new DeviceConnection({ ...deps, ...deps.enrolled, isDraining }, admitted, (closed) => {
+        connections.delete(closed)
+        settle()
+      })
+    }
+    const entered = connect(handler, device)
+    connections.set(entered.connection, entered.handler)
     deps.log.debug('ssh.connected', { source: address, door: endpoint })
     return undefined
   }
@@ -175,7 +194,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
           deps.ended(cause, authenticated)
           ended(cause)
         },
-        connect,
+        (handler) => ({ connection: connect(handler), handler }),
       ),
     closeSession(uid, cause) {
       for (const [connection, handler] of connections) {

@@ -59,6 +59,7 @@ const OWNERS: Readonly<Record<string, readonly Permission[]>> = {
   connectors: ['connectorSet', 'connectorUpdate', 'connectorDelete'],
   recordings: ['sessionRemove'],
   login_keys: [],
+  user_authorities: [],
   // They end with their device.
   key_logins_under_way: ['deviceRemove'],
 }

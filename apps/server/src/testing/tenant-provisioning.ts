@@ -26,6 +26,10 @@ export async function fillProvisioning(
     .insertInto('group_roles')
     .values({ tenant_id, ...given })
     .execute()
+  await db
+    .insertInto('user_authorities')
+    .values({ tenant_id, sealed: Buffer.from(mark) })
+    .execute()
   await db.insertInto('left_members').values({ tenant_id, user_id: owner }).execute()
   await db.insertInto('provided_members').values({ tenant_id, user_id: owner, provider_id: null }).execute()
   const past = new Date(0)

@@ -26,6 +26,7 @@ export const auditMessages = {
     'device.update': 'Changed a device',
     'device.tags': 'Tagged a device',
     'device.choose': 'Chose the devices to keep',
+    'device.host-key': 'Refused a device whose host key has changed',
     'billing.update': 'The subscription changed',
     'tag.rename': 'Renamed a tag',
     'tag.remove': 'Removed a tag',

@@ -56,6 +56,8 @@ export const devicesMessages = {
   userLabel: 'User name for SSH',
   addTitle: 'Add a device',
   addText: 'Run this on the machine you want to reach. It downloads the agent from this server and registers it here.',
+  noAgent: 'A router, a NAS or another machine that cannot run the agent is enrolled by its own ssh client:',
+  toEnrolment: 'Devices without an agent',
   installCommand: 'the install command',
   commandFailed: 'The install command could not be created.',
   localOnly: 'This server listens on this machine only',

@@ -10,7 +10,7 @@ import { Dialog, DialogForm } from '../../ui/feedback/dialog.tsx'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
 import { Button, Group, NativeSelect, Stack, Text, TextInput } from '../../ui/kit.ts'
 import { CopyField } from '../../ui/text/copy-field.tsx'
-import { installCommand } from '../devices/add/commands.ts'
+import { enrolCommand, installCommand, parseSshEndpoint } from '../devices/add/commands.ts'
 import { infoQuery } from '../instance/queries.ts'
 import { TagsField } from '../tags/tags-field.tsx'
 import { installKeysMessages as texts } from './messages.ts'
@@ -99,6 +99,10 @@ function Secret({ text, onDone }: { readonly text: string; readonly onDone: () =
             text={`${installCommand(location.origin, tenant, info.data.pin)} -s -- --key ${text}`}
             what={texts.commandWhat}
           />
+          <Text size="sm" mt="md" mb={4}>
+            {texts.enrolText}
+          </Text>
+          <CopyField text={enrolCommand(parseSshEndpoint(info.data.endpoints.ssh), text)} what={texts.enrolWhat} />
         </div>
       ) : null}
       <Group justify="flex-end">

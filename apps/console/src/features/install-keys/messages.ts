@@ -38,5 +38,7 @@ export const installKeysMessages = {
   secretWhat: 'Install key',
   commandText: 'Or copy the command that installs the agent with it:',
   commandWhat: 'Install command',
+  enrolText: 'Or enrol a device that runs no agent, by its own ssh client:',
+  enrolWhat: 'Enrolment command',
   done: 'I have copied it',
 }

@@ -58,5 +58,6 @@ function toRemoved(row: RemovedRow, namespace: string): Device {
     link_node: '',
     public_name: null,
     words: '',
+    ssh_host_key: null,
   })
 }

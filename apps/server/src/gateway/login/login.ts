@@ -104,6 +104,8 @@ export class Login {
   /** The row of the first attempt, and its device. */
   #row: { readonly device: string; readonly opened: Promise<SessionRecord> } | undefined
   #auth: AuthStream | undefined
+  /** The SSH server of the device was not the one that was enrolled; it got no credential. */
+  #hostKeyChanged = false
   /** The pending attempt. */
   #attempt: Promise<unknown> = Promise.resolve()
 
@@ -276,7 +278,7 @@ export class Login {
       permit: (work) => (byKey ? NO_PERMIT : this.#deps.checks.acquire(target.uid, work, address)),
       ...(credential.method === 'keyboard-interactive' ? { person: credential.person } : {}),
     })
-    if (verdict === undefined) return this.#refuse(credential, TEXTS.unreachable)
+    if (verdict === undefined) return this.#refuse(credential, this.#hostKeyChanged ? TEXTS.hostKey : TEXTS.unreachable)
     const record = await attempt.row
     if (verdict.type === 'accepted') {
       // The device may have been lost since it answered.
@@ -290,6 +292,10 @@ export class Login {
       return this.#accept(attempt, { link, stream: auth.stream, record }, since)
     }
     ctx.log.info('ssh.login-failed', { session: record.uid, device: target.uid, reason: verdict.reason })
+    // A key that the gateway has verified and the device does not take: the password may be right.
+    if (verdict.message && byKey && verdict.reason === 'credential') {
+      return { result: 'reject', message: quoted(target.name, verdict.message) }
+    }
     // Denied despite the right credential, and no other would help: disconnect with the reason, as sshd does.
     // A method that a device does not have is told to people who are known: strangers learn of no device by a guess.
     const isHidden = verdict.reason === 'unsupported' && this.#isAnonymous && !byKey
@@ -311,6 +317,7 @@ export class Login {
     if (this.#auth?.usableOn(link)) return this.#auth
     this.#auth?.stream.close({ by: 'gateway', reason: 'login-closed', message: 'The device has connected anew.' })
     const lost = (cause: LinkCause): void => {
+      this.#hostKeyChanged = cause.reason === 'host-key'
       if (this.#auth === opened) this.#events.lost(cause)
     }
     const opened = openAuthStream(link, this.#id.user, this.#connection, clock, lost, traceField(this.#deps.trace))

@@ -29,6 +29,11 @@ export const TEXTS = {
   tooManyGuesses: fromBowline(
     'too many wrong passwords for this device came from your address; wait a minute, or use a key.',
   ),
+  /** Of a device without an agent of ours. */
+  hostKey: fromBowline(
+    'the host key of the device has changed since it was enrolled, and nothing was sent to it. If that is right, remove ' +
+      'the device and enrol it again.',
+  ),
   refused: fromBowline('access to this device is refused.'),
   busy: fromBowline('too many sign-ins to this device are under way; try again in a moment.'),
   sessionLimit: fromBowline('the namespace has as many sessions open as it may; end one of them first.'),

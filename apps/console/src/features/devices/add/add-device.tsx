@@ -38,6 +38,12 @@ function AddDeviceBody() {
     <Stack gap="md">
       <Text size="sm">{texts.addText}</Text>
       <InstallCommand />
+      <Text size="sm" c="dimmed">
+        {texts.noAgent}{' '}
+        <a href="/docs/user-guides/devices/without-an-agent" target="_blank" rel="noreferrer">
+          {texts.toEnrolment}
+        </a>
+      </Text>
       {arrivals.map((uid) => (
         <ArrivedDevice key={uid} uid={uid} />
       ))}

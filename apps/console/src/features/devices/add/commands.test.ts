@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { installCommand, parseSshEndpoint, shellQuote, sshLine, sshLineParts } from './commands.ts'
+import { enrolCommand, installCommand, parseSshEndpoint, shellQuote, sshLine, sshLineParts } from './commands.ts'
 
 const TARGET = { namespace: 'acme', device: 'edge-01' }
 
@@ -22,6 +22,14 @@ describe('the SSH line', () => {
     const { before, after } = sshLineParts(endpoint, TARGET)
     expect(`${before}root${after}`).toBe(sshLine(endpoint, TARGET, 'root'))
   })
+})
+
+it('enrols a device without an agent by its ssh client, naming the port unless it is 22', () => {
+  const key = `ik-${'a'.repeat(26)}`
+  expect(enrolCommand({ host: 'bowline.example', port: 2222 }, key)).toBe(
+    `ssh -p 2222 -R 0:localhost:22 ${key}@bowline.example`,
+  )
+  expect(enrolCommand({ host: 'bowline.example', port: 22 }, key)).toBe(`ssh -R 0:localhost:22 ${key}@bowline.example`)
 })
 
 it.each([

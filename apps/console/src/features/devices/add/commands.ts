@@ -37,6 +37,12 @@ export function sshLine(endpoint: SshEndpoint, target: SshTarget, user: string):
   return before + shellQuote(user + after)
 }
 
+/** The command that enrols a device without an agent, run by its own ssh client. @param key an install key */
+export function enrolCommand({ host, port }: SshEndpoint, key: string): string {
+  const at = port === SSH_PORT ? '' : `-p ${port} `
+  return `ssh ${at}-R 0:localhost:22 ${shellQuote(`${key}@${host}`)}`
+}
+
 /**
  * The command that installs the agent and registers the device.
  * @param origin of this page

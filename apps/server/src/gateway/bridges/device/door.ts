@@ -5,6 +5,8 @@ import type { ClientSigner } from '@bowline/ssh/client-api'
 /** A login by key that is under way on the device. */
 export interface KeyLogin {
   readonly signer: ClientSigner
+  /** What to tell a person whose key was right when the device refuses it; undefined: nothing. */
+  readonly refused?: string
   /** The device has answered, or the login is over. */
   end(): void
 }
@@ -31,6 +33,8 @@ export interface DeviceDoor {
    * @returns undefined when the device knows no such key
    */
   keyLogin(user: string): Promise<KeyLogin | undefined>
+  /** The SSH server has proved another host key than the enrolled one: it gets no credential. */
+  otherHostKey?(hostKey: Uint8Array): void
   /** What serves the device, for people: `a ShellHub agent (v0.19.0)`. */
   readonly servedBy: string
 }

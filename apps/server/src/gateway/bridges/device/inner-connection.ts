@@ -6,7 +6,7 @@ import type { Clock } from '@bowline/base/clock'
 import type { LinkCause } from '@bowline/link/api'
 import type { CloseCause } from '@bowline/ssh/api'
 import { connectClient } from '@bowline/ssh/client'
-import type { ClientHandler, SshClientConnection } from '@bowline/ssh/client-api'
+import type { ClientHandler, SshClientConnection, SshClientOptions } from '@bowline/ssh/client-api'
 import type { DeviceDoor } from './door.ts'
 
 /** From the first byte to a server that has proved its key. */
@@ -26,10 +26,63 @@ export class InnerFailure extends Error {
 }
 
 /**
+ * Connects to the SSH server of a device, which proves the key that was enrolled.
  * @param handler its `closed` is called only for a connection that was returned
  * @throws {InnerFailure}
  */
-export async function dialInner(door: DeviceDoor, clock: Clock, handler: ClientHandler): Promise<SshClientConnection> {
+export function dialInner(door: DeviceDoor, clock: Clock, handler: ClientHandler): Promise<SshClientConnection> {
+  const { hostKey, hostKeyType } = door
+  const key = {
+    hostKeyTypes: [hostKeyType],
+    acceptsHostKey(blob: Uint8Array) {
+      const isEnrolled = blob.length === hostKey.length && timingSafeEqual(blob, hostKey)
+      if (!isEnrolled) door.otherHostKey?.(Uint8Array.from(blob))
+      return isEnrolled
+    },
+  }
+  return dial(door, key, clock, handler)
+}
+
+/** An SSH server that has proved its host key. */
+export interface SeenServer {
+  /** Wire encoding of the key. */
+  readonly hostKey: Uint8Array
+  /** Its identification string; not to be shown without cleaning. */
+  readonly ident: string
+}
+
+/**
+ * Finds out the host key of a device's SSH server. No credential is sent.
+ * @param preferred types of the keys to ask for first
+ * @throws {InnerFailure}
+ */
+export async function scanInner(
+  door: Pick<DeviceDoor, 'openSsh'>,
+  preferred: readonly string[],
+  clock: Clock,
+): Promise<SeenServer> {
+  const seen: { hostKey?: Uint8Array } = {}
+  const key = {
+    hostKeyTypes: preferred,
+    acceptsHostKey(blob: Uint8Array) {
+      seen.hostKey = Uint8Array.from(blob)
+      return true
+    },
+  }
+  const client = await dial(door, key, clock, { closed: () => undefined })
+  const { hostKey = new Uint8Array() } = seen
+  client.disconnect({ by: 'local', reason: 'done', message: 'The key is proved.' })
+  return { hostKey, ident: client.serverIdent }
+}
+
+type KeyCheck = Pick<SshClientOptions, 'hostKeyTypes' | 'acceptsHostKey'>
+
+async function dial(
+  door: Pick<DeviceDoor, 'openSsh'>,
+  key: KeyCheck,
+  clock: Clock,
+  handler: ClientHandler,
+): Promise<SshClientConnection> {
   const budget = Promise.withResolvers<never>()
   budget.promise.catch(() => undefined)
   const cancel = clock.after(BUDGET_MS, () => budget.reject(new InnerFailure(TIMEOUT)))
@@ -44,7 +97,7 @@ export async function dialInner(door: DeviceDoor, clock: Clock, handler: ClientH
       void opening.then((late) => late.destroy()).catch(() => undefined)
       throw error
     })
-    client = speak(stream, door, clock, {
+    client = speak(stream, key, clock, {
       ...handler,
       closed(cause) {
         ended.resolve(cause)
@@ -63,15 +116,13 @@ export async function dialInner(door: DeviceDoor, clock: Clock, handler: ClientH
   }
 }
 
-function speak(stream: Duplex, door: DeviceDoor, clock: Clock, handler: ClientHandler): SshClientConnection {
-  const { hostKey, hostKeyType } = door
+function speak(stream: Duplex, key: KeyCheck, clock: Clock, handler: ClientHandler): SshClientConnection {
   return connectClient(
     stream,
     PEER,
     {
       software: SOFTWARE,
-      hostKeyTypes: [hostKeyType],
-      acceptsHostKey: (blob) => blob.length === hostKey.length && timingSafeEqual(blob, hostKey),
+      ...key,
       // Existing agents lose what arrives before they have begun to speak.
       speaksFirst: false,
       limits: { identMs: BUDGET_MS, kexMs: BUDGET_MS },

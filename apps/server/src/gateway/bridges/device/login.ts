@@ -21,7 +21,7 @@ export interface LoginParts {
 
 const MALFORMED: LinkCause = { by: 'agent', reason: 'refused', message: 'The request is malformed.' }
 const PASSWORD: PromptRound = { name: '', instruction: '', prompts: [{ text: 'Password: ', echo: false }] }
-const DENIED: AuthAnswer = { type: 'denied', reason: 'credential' }
+const DENIED = { type: 'denied', reason: 'credential' } as const satisfies AuthAnswer
 
 export class BridgeLogin implements StreamHandler {
   readonly #parts: LoginParts
@@ -120,7 +120,9 @@ export class BridgeLogin implements StreamHandler {
         const login = await door.keyLogin(user)
         if (!login) return { type: 'denied', reason: 'unsupported', message: noKeys(door.servedBy) }
         try {
-          return await this.#try(client, { method: 'publickey', signer: login.signer })
+          const outcome = await this.#try(client, { method: 'publickey', signer: login.signer })
+          const isRefused = 'result' in outcome && outcome.result === 'failure' && !outcome.partial
+          return isRefused && login.refused ? { ...DENIED, message: login.refused } : outcome
         } finally {
           login.end()
         }

@@ -4,14 +4,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '@bowline/base/clock'
-import type { Link, LinkCause, LinkHandler } from '@bowline/link/api'
+import type { LinkCause } from '@bowline/link/api'
 import { type Transport, acceptByteStream } from '@bowline/link/byte-stream'
-import { localLink } from '@bowline/link/local'
 import type { DeviceActor } from '../../../context.ts'
-import type { LinkEvents } from '../../links/agents.ts'
 import { type LinkEndpointDeps, deviceOf } from '../../links/link-endpoint.ts'
 import type { UpgradeHandler } from '../../links/upgrades.ts'
-import { bridgeHandler } from '../device/bridge.ts'
+import { registerBridge } from '../device/bridged-link.ts'
 import type { DeviceDoor, KeyLogin } from '../device/door.ts'
 import { InnerFailure, dialInner } from '../device/inner-connection.ts'
 import { DialledTunnel } from './dialled-tunnel.ts'
@@ -101,7 +99,7 @@ async function admit(
   } finally {
     proved()
   }
-  state.closed = register(deps, { device, door, tunnel, remote })
+  state.closed = registerBridge(deps, { device, door, tunnel, remote })
   // The tunnel may have ended during the proof.
   if (state.ended) state.closed(state.ended)
   return true
@@ -117,68 +115,4 @@ function doorOf(deps: TunnelEndpointDeps, device: DeviceActor, found: AgentDevic
     keyLogin: (user) => deps.keyLogin(device, user),
     servedBy: `a ShellHub agent (${version})`,
   }
-}
-
-interface Registered {
-  readonly device: DeviceActor
-  readonly door: DeviceDoor
-  readonly tunnel: Tunnel
-  readonly remote: string
-}
-
-/** Makes the tunnel the newest link of its device. @returns to be called when the tunnel has ended */
-function register(
-  { agents, reverse, clock, log }: TunnelEndpointDeps,
-  { device, door, tunnel, remote }: Registered,
-): (cause: LinkCause) => void {
-  let logins = 0
-  /** Set when no more logins are taken; the link closes with the last. */
-  let leaving: LinkCause | undefined
-  const near: { events?: LinkEvents } = {}
-  const bridge = bridgeHandler({
-    door,
-    clock,
-    changed(count) {
-      logins = count
-      if (leaving && logins === 0) ends.gateway.close(leaving)
-    },
-  })
-  const handler: LinkHandler = {
-    open: (kind, header, stream) => reverse.open(link, kind, header, stream),
-    closed(cause) {
-      tunnel.close(cause)
-      near.events?.closed(cause)
-    },
-  }
-  const ends = localLink({
-    gateway: handler,
-    device: bridge,
-    clock,
-    report: (error, callback) => log.error('link.refused', { device: device.uid, callback, err: error }),
-  })
-  bridge.attach(ends.device)
-
-  /** Lets running logins go on where each has a connection of its own, and ends the link with them. */
-  function leave(cause: LinkCause): void {
-    if (logins === 0 || !tunnel.leavesStreams) return ends.gateway.close(cause)
-    leaving ??= cause
-    near.events?.lingers(cause)
-    tunnel.close(cause)
-  }
-
-  /** As the gateway sees the device. */
-  const link: Link = {
-    open: (...open) => ends.gateway.open(...open),
-    get streamCount() {
-      return ends.gateway.streamCount
-    },
-    // Existing agents know no such message: they dial anew when their tunnel ends.
-    goaway(cause) {
-      if (logins === 0 || tunnel.leavesStreams) leave(cause)
-      else leaving ??= cause
-    },
-    close: (cause) => (cause.reason === 'displaced' ? leave(cause) : ends.gateway.close(cause)),
-  }
-  near.events = agents.add(device, link, remote)
-  return leave
 }

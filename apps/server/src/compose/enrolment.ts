@@ -1,0 +1,34 @@
+// Devices without an agent: how the gateway finds out which one has connected.
+import type { Clock } from '@bowline/base/clock'
+import { RateLimiter } from '@bowline/base/rate-limiter'
+import { Semaphore } from '@bowline/base/semaphore'
+import type { TenantId } from '@bowline/contract/schemas/common'
+import type { Kysely } from 'kysely'
+import { certifiedKey, userAuthorityLine } from '../auth/user-authority.ts'
+import type { ServerConfig } from '../config.ts'
+import type { DeviceActor, TenantContext } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
+import type { GatewayDeps } from '../gateway/gateway.ts'
+import { identifyDevice } from '../install-keys/ssh-enrolment.ts'
+
+/** SSH servers of devices that are asked for their host keys at once, and how many wait: a fleet comes back together. */
+const MAX_SCANS = 64
+const MAX_WAITING = 20_000
+
+/** @param parts `system`: connection to all namespaces */
+export function composeEnrolment(
+  parts: { readonly system: Kysely<Schema>; readonly clock: Clock },
+  { settings, secretKey: secret }: Pick<ServerConfig, 'settings' | 'secretKey'>,
+  tenantContext: (tenant: TenantId, actor: DeviceActor, source: string) => TenantContext,
+): GatewayDeps['enrolled'] {
+  const { system, clock } = parts
+  const contextOf = (device: DeviceActor, source: string): TenantContext => tenantContext(device.tenant, device, source)
+  return {
+    address: { host: settings.BOWLINE_DOMAIN ?? 'bowline.example.com', port: settings.BOWLINE_SSH_PORT },
+    hostKeyNotices: new RateLimiter(clock, { perSecond: 1 / 3_600, burst: 1 }),
+    scans: new Semaphore(MAX_SCANS, MAX_WAITING),
+    certifiedKey: ({ ctx }, user, device) => certifiedKey(ctx, secret, user, device),
+    authorityLine: ({ ctx }, namespace) => userAuthorityLine(ctx, secret, namespace),
+    identify: (user, key, source) => identifyDevice({ system, contextOf }, user, key, source),
+  }
+}
