@@ -5,7 +5,7 @@ import { type SshAddress, connectCommand, serviceSnippets } from './snippets.ts'
 
 export const ENROLLED_TEXTS = {
   keyNeeded: fromBowline(
-    'a device without an agent is known by an SSH key of its own. Make one with ssh-keygen -t ed25519, if it has none.',
+    'this name enrols a device without an agent. It needs an SSH key of its own; ssh-keygen -t ed25519 makes one.',
   ),
   plainKeyNeeded: fromBowline('this key cannot identify a device: it must be a plain key, not on a security key.'),
   noForward: fromBowline('nothing was forwarded. Add -R 0:localhost:22 to the command.'),
