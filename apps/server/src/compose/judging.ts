@@ -1,6 +1,6 @@
 // What judges logins: which device is meant, and who may log in to it.
 import type { Clock } from '@bowline/base/clock'
-import type { TenantId } from '@bowline/contract/schemas/common'
+import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { ServerConfig } from '../config.ts'
 import type { Actor, TenantContext } from '../context.ts'
@@ -9,6 +9,7 @@ import { type LoginTarget, resolveLoginTarget } from '../devices/presence.ts'
 import { ruleEvaluator } from '../firewall/service.ts'
 import type { Target } from '../gateway/login/sshid.ts'
 import { mayLogIn } from '../public-keys/service.ts'
+import { getAccount } from '../users/service.ts'
 
 export function composeJudging(
   { settings }: Pick<ServerConfig, 'settings'>,
@@ -22,5 +23,6 @@ export function composeJudging(
     contextOf: (target: LoginTarget) => tenantContext(target.tenant, { kind: 'system', name: 'gateway' }),
     firewall: ruleEvaluator,
     keyMayLogIn: mayLogIn,
+    addressOf: async (id: UserId) => (await getAccount(system, id))?.email ?? '',
   }
 }
