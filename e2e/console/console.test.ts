@@ -7,6 +7,7 @@ import { overviewJourneys } from './journeys/overview-journeys.ts'
 import { playerJourneys } from './journeys/player-journeys.ts'
 import { productJourneys } from './journeys/product-journeys.ts'
 import { screenJourneys } from './journeys/screen-journeys.ts'
+import { sessionJourneys } from './journeys/session-journeys.ts'
 import { setUpSite } from './site.ts'
 
 const site = setUpSite()
@@ -15,6 +16,7 @@ productJourneys(site)
 overviewJourneys(site)
 accessJourneys(site)
 namespaceJourneys(site)
+sessionJourneys(site)
 hostileJourneys(site)
 playerJourneys(site)
 leavingJourneys(site)

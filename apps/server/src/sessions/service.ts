@@ -1,5 +1,7 @@
 // Use cases of sessions: reports of the gateway and calls of users.
 import { fail } from '@bowline/contract/errors'
+import type { Input } from '@bowline/contract/operation'
+import type { sessions as operations } from '@bowline/contract/operations/sessions'
 import type { DeviceUid, SessionUid, TenantId } from '@bowline/contract/schemas/common'
 import type { Device } from '@bowline/contract/schemas/device'
 import type { Session } from '@bowline/contract/schemas/session'
@@ -40,10 +42,12 @@ const MAX_COMMAND = 1_024
 
 export async function list(
   ctx: TenantContext,
-  query: { page: number; per_page: number; filter?: string | undefined },
+  query: Input<typeof operations.list>['query'],
 ): Promise<Listing<Session>> {
   const { rows, total } = await listSessions(ctx.db, {
     where: compileFilter(query.filter, SESSION_PROPERTIES, 'and'),
+    sortBy: query.sort_by,
+    order: query.order_by,
     limit: query.per_page,
     offset: (query.page - 1) * query.per_page,
   })

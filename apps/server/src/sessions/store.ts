@@ -1,4 +1,5 @@
 // SQL of sessions.
+import type { SessionSort } from '@bowline/contract/operations/sessions'
 import type { SessionUid } from '@bowline/contract/schemas/common'
 import {
   type Expression,
@@ -56,15 +57,21 @@ export const SESSION_PROPERTIES: FilterProperties = {
   event_types: { sql: sql.ref('sessions.event_types'), type: 'text-array' },
 }
 
-/** A page of sessions, most recently seen first, with the total. */
+export interface SessionQuery extends Page {
+  readonly where: Expression<SqlBool> | undefined
+  readonly sortBy: SessionSort
+  readonly order: 'asc' | 'desc'
+}
+
+/** A page of sessions with the total. */
 export function listSessions(
   db: Kysely<Schema>,
-  { where, ...page }: Page & { where: Expression<SqlBool> | undefined },
+  { where, sortBy, order, ...page }: SessionQuery,
 ): Promise<{ rows: readonly SessionRow[]; total: number }> {
   return readPage(db, page, {
     total: (one) => (where ? countRows(one.selectFrom('sessions').where(where)) : totalOf(one, 'sessions')),
     async read(one, part, opposite) {
-      const uids = await selectUids(one, where, part, opposite)
+      const uids = await selectUids(one, { where, sortBy, order: opposite ? reversed(order) : order, ...part })
       const rows = new Map((await findSessions(one, uids)).map((row) => [row.uid, row]))
       // A session may have been deleted in between.
       return uids.flatMap((uid) => rows.get(uid) ?? [])
@@ -73,21 +80,22 @@ export function listSessions(
   })
 }
 
-/** Uids of a page's sessions; without a filter, from the index alone. */
+function reversed(order: 'asc' | 'desc'): 'asc' | 'desc' {
+  return order === 'asc' ? 'desc' : 'asc'
+}
+
+/**
+ * Uids of a page's sessions; by a time and without a filter, from the index alone. Ties are broken by uid in the opposite
+ * direction, as in the indexes. Orders by a text sort the whole list, of which only the page's rows are kept: an index for
+ * each would be written whenever a session is seen.
+ */
 async function selectUids(
   db: Kysely<Schema>,
-  where: Expression<SqlBool> | undefined,
-  { limit, offset }: Page,
-  opposite: boolean,
+  { where, sortBy, order, limit, offset }: SessionQuery,
 ): Promise<SessionUid[]> {
   let select = db.selectFrom('sessions').select('uid')
   if (where) select = select.where(where)
-  const rows = await select
-    .orderBy('last_seen', opposite ? 'asc' : 'desc')
-    .orderBy('uid', opposite ? 'desc' : 'asc')
-    .limit(limit)
-    .offset(offset)
-    .execute()
+  const rows = await select.orderBy(sortBy, order).orderBy('uid', reversed(order)).limit(limit).offset(offset).execute()
   return rows.map((row) => row.uid)
 }
 

@@ -37,22 +37,6 @@ export function SessionTarget({ session }: { readonly session: Session }) {
   )
 }
 
-/** Type of the session and the commands that ran in it. */
-export function SessionType({ session }: { readonly session: Session }) {
-  const types = session.events.types.join(', ')
-  return (
-    <span>
-      {texts.types[session.type]}
-      {types === '' ? null : (
-        <Text span size="xs" c="dimmed">
-          {' '}
-          {types}
-        </Text>
-      )}
-    </span>
-  )
-}
-
 export function SessionDuration({ session }: { readonly session: Session }) {
   const nowMs = useNow()
   const endMs = session.closed ? Date.parse(session.closed.at) : session.active ? nowMs : Date.parse(session.last_seen)
