@@ -4,6 +4,7 @@ import { hostileJourneys } from './journeys/hostile-journeys.ts'
 import { leavingJourneys } from './journeys/leaving-journeys.ts'
 import { namespaceJourneys } from './journeys/namespace-journeys.ts'
 import { overviewJourneys } from './journeys/overview-journeys.ts'
+import { paletteJourneys } from './journeys/palette-journeys.ts'
 import { playerJourneys } from './journeys/player-journeys.ts'
 import { productJourneys } from './journeys/product-journeys.ts'
 import { screenJourneys } from './journeys/screen-journeys.ts'
@@ -17,6 +18,7 @@ overviewJourneys(site)
 accessJourneys(site)
 namespaceJourneys(site)
 sessionJourneys(site)
+paletteJourneys(site)
 hostileJourneys(site)
 playerJourneys(site)
 leavingJourneys(site)

@@ -27,7 +27,7 @@ export function sessionJourneys(site: Site): void {
       await page.waitForURL(`**device=${world.own.uid}**`)
       await page.reload()
       await eventually(async () => (await device.inputValue()) === world.own.name)
-      await page.getByLabel('Search people, users').fill('nobody-like-this')
+      await page.getByLabel('Search sessions').fill('nobody-like-this')
       await page.getByText('No matching sessions').waitFor()
       await page.getByRole('button', { name: 'Clear filters' }).click()
       await page.getByRole('row').filter({ hasText: 'Running' }).first().getByRole('link').first().click()

@@ -50,7 +50,7 @@ export const sessionsMessages = {
   emptyText:
     'Every SSH connection to a device is listed here: who, from where, for how long and why it ended. Failed sign-ins too.',
   toDevices: 'Choose a device to connect to',
-  search: 'Search people, users, addresses, keys, commands',
+  search: 'Search sessions',
   noMatches: 'No matching sessions',
   noMatchesText: 'The search covers people, user names, addresses, keys and commands. Try fewer filters.',
   clear: 'Clear filters',

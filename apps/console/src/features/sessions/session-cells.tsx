@@ -2,7 +2,7 @@
 import type { Session } from '@bowline/contract/schemas/session'
 import { Link } from '@tanstack/react-router'
 import { useMay } from '../../core/context.tsx'
-import { Badge, Text } from '../../ui/kit.ts'
+import { Badge } from '../../ui/kit.ts'
 import { formatDuration } from '../../ui/text/numbers.ts'
 import { StatusDot } from '../../ui/text/status-dot.tsx'
 import { useNow } from '../../ui/text/ticker.ts'
@@ -45,5 +45,10 @@ export function SessionDuration({ session }: { readonly session: Session }) {
 
 export function SessionEnd({ session }: { readonly session: Session }) {
   if (session.active) return <span className={classes['running']}>{texts.running}</span>
-  return <Text inherit>{endedBecause(session.closed)}</Text>
+  const why = endedBecause(session.closed)
+  return (
+    <span className={cells['line']} title={why}>
+      {why}
+    </span>
+  )
 }

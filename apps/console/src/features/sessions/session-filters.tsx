@@ -73,13 +73,15 @@ export function SessionFilters({ search, onChoose, onClear }: SessionFiltersProp
           <span className={bar['value']}>{texts.key(search.key)}</span>
         </Button>
       )}
-      <DevicePicker
-        size="xs"
-        label={texts.device}
-        placeholder={texts.devicePlaceholder}
-        uid={search.device ?? ''}
-        onPick={(device) => onChoose({ device })}
-      />
+      <div className={classes['device']}>
+        <DevicePicker
+          size="xs"
+          label={texts.device}
+          placeholder={texts.devicePlaceholder}
+          uid={search.device ?? ''}
+          onPick={(device) => onChoose({ device })}
+        />
+      </div>
       <TextInput
         type="date"
         size="xs"
