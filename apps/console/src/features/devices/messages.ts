@@ -77,7 +77,7 @@ export const devicesMessages = {
   pendingHint: 'It cannot be reached until somebody accepts it.',
   rejectedHint: 'It was rejected and cannot be reached.',
   lastSessions: 'Last sessions',
-  allSessions: 'All its sessions',
+  allSessions: 'View all sessions',
   noSessions: 'Nobody has connected yet.',
   identitySection: 'Identity',
   notesSection: 'Notes',
