@@ -4,9 +4,11 @@ import { hostileJourneys } from './journeys/hostile-journeys.ts'
 import { leavingJourneys } from './journeys/leaving-journeys.ts'
 import { namespaceJourneys } from './journeys/namespace-journeys.ts'
 import { overviewJourneys } from './journeys/overview-journeys.ts'
+import { paletteJourneys } from './journeys/palette-journeys.ts'
 import { playerJourneys } from './journeys/player-journeys.ts'
 import { productJourneys } from './journeys/product-journeys.ts'
 import { screenJourneys } from './journeys/screen-journeys.ts'
+import { sessionJourneys } from './journeys/session-journeys.ts'
 import { setUpSite } from './site.ts'
 
 const site = setUpSite()
@@ -15,6 +17,8 @@ productJourneys(site)
 overviewJourneys(site)
 accessJourneys(site)
 namespaceJourneys(site)
+sessionJourneys(site)
+paletteJourneys(site)
 hostileJourneys(site)
 playerJourneys(site)
 leavingJourneys(site)

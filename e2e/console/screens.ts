@@ -37,7 +37,7 @@ export const SCREENS: readonly Screen[] = [
   { name: 'billing elsewhere', path: () => '/settings/billing', ready: shows('This server has no billing') },
   { name: 'members', path: () => '/team', ready: shows('olga@example.com') },
   { name: 'api-keys', path: () => '/team?tab=keys', ready: shows('provisioning') },
-  { name: 'add-api-key', path: () => '/team?tab=keys&add=yes', ready: shows('Valid for') },
+  { name: 'add-api-key', path: () => '/team?tab=keys&add=yes', ready: shows('Expires after') },
   { name: 'containers', path: () => '/containers', ready: shows('web-frontend') },
   {
     name: 'selected-devices',

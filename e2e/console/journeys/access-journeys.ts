@@ -243,7 +243,7 @@ export function accessJourneys(site: Site): void {
       await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
       const secret = await page.getByRole('dialog', { name: 'Copy the key now' }).locator('code').first().textContent()
       await page.keyboard.press('Escape')
-      await page.getByRole('button', { name: 'I have stored it' }).click()
+      await page.getByRole('button', { name: 'I’ve saved it' }).click()
       await rowOf(page, 'deploys').getByText('Observer').waitFor()
       expect(await page.content()).not.toContain(secret)
       const withKey = createClient({

@@ -1,4 +1,4 @@
-// Namespace journeys: settings, audit log, announcements; sessions; bulk actions on devices; keyboard; the profile.
+// Namespace journeys: settings, audit log, announcements; bulk actions on devices; keyboard; the profile.
 import { operations } from '@bowline/contract/operations'
 import { describe, expect, it } from 'vitest'
 import { openPage } from '../../support/browser.ts'
@@ -6,7 +6,7 @@ import { eventually, hasFocus, openSignedIn, rowOf } from '../steps.ts'
 import type { Site } from '../site.ts'
 import { OBSERVER } from '../world.ts'
 
-const { namespaces, devices, sessions, audit } = operations
+const { namespaces, devices, audit } = operations
 
 export function namespaceJourneys(site: Site): void {
   const settings = async () => {
@@ -120,32 +120,6 @@ export function namespaceJourneys(site: Site): void {
       await page.getByRole('heading', { name: 'What happens' }).waitFor()
       const link = page.getByRole('link', { name: 'Status' })
       expect(await link.getAttribute('rel')).toContain('noopener')
-    })
-  })
-
-  describe('sessions', () => {
-    it('filters sessions through the URL and ends one of them', async () => {
-      const { page, world } = site
-      await page.goto('/sessions')
-      await page.getByLabel('State').selectOption('Sign-in failed')
-      await page.waitForURL('**/sessions?state=refused')
-      await page.getByRole('row').filter({ hasText: 'Running' }).waitFor({ state: 'detached' })
-      await page.getByLabel('State').selectOption('Running')
-      const device = page.getByRole('combobox', { name: 'Device' })
-      await device.fill(world.own.name)
-      await page.getByRole('option', { name: world.own.name, exact: true }).click()
-      await page.waitForURL(`**device=${world.own.uid}**`)
-      await page.reload()
-      await eventually(async () => (await device.inputValue()) === world.own.name)
-      await page.getByLabel('Search users and addresses').fill('nobody-like-this')
-      await page.getByText('No session matches').waitFor()
-      await page.getByRole('button', { name: 'Clear all' }).click()
-      await page.getByRole('row').filter({ hasText: 'Running' }).first().getByRole('link').first().click()
-      await page.getByText('Command started').waitFor()
-      await page.getByRole('button', { name: 'End session' }).click()
-      await page.getByRole('dialog').getByRole('button', { name: 'End session' }).click()
-      await page.getByText('An administrator ended the session.').waitFor()
-      expect((await world.client.call(sessions.list, {})).body.some(({ closed }) => closed?.by === 'admin')).toBe(true)
     })
   })
 

@@ -190,7 +190,7 @@ export function playerJourneys(site: Site): void {
       const { page, world } = site
       await page.goto(`/sessions/${short}`)
       const part = page.getByRole('region', { name: 'Recording' })
-      await part.getByRole('button', { name: 'Check' }).click()
+      await part.getByRole('button', { name: 'Verify integrity' }).click()
       await part.getByText('Unchanged').waitFor()
       const [download] = await Promise.all([
         page.waitForEvent('download'),

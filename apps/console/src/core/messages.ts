@@ -54,7 +54,8 @@ export const appMessages = {
     [['r'], 'Reject a waiting device'],
   ],
   singleKeys: 'Single-key shortcuts',
-  singleKeysHint: 'Off for speech input; keys in a focused list and those with Ctrl stay.',
+  singleKeysHint:
+    'Turn this off if you use voice control. Keys in a focused list and shortcuts with Ctrl keep working.',
   openNavigation: 'Open navigation',
   closeNavigation: 'Close navigation',
   namespace: 'Namespace',
@@ -69,7 +70,7 @@ export const appMessages = {
   connecting: 'Connecting',
   reconnecting: 'Reconnecting',
   liveHint: 'Changes show up here as they happen.',
-  reconnectingHint: 'The live connection broke; it is being restored. Until then this page refreshes every 15 seconds.',
+  reconnectingHint: 'Live updates are paused; reconnecting. Until then this page refreshes every 15 seconds.',
   unreachable: 'The server does not answer.',
   retryIn: (seconds: number) => `Next try in ${seconds} s.`,
   retrying: 'Trying …',

@@ -34,6 +34,8 @@ export interface SessionListSearch {
   readonly perPage: number
   /** An API filter; only the server can tell whether a session passes it. */
   readonly filter?: string | undefined
+  /** Undefined: last seen first. Only the server knows where a session goes in another order. */
+  readonly sorted?: string | undefined
 }
 
 /** Query keys, here because events and pages must agree on them. */
@@ -126,11 +128,12 @@ export function placeSession(
 ): Placed<Session> {
   const index = page.items.findIndex((item) => item.uid === session.uid)
   // Only the server can tell whether it still passes a filter.
+  const isElsewhere = search.filter !== undefined || search.sorted !== undefined
   if (index >= 0) {
-    return { page: { ...page, items: page.items.with(index, session) }, stale: search.filter !== undefined }
+    return { page: { ...page, items: page.items.with(index, session) }, stale: isElsewhere }
   }
   if (!started) return { page, stale: false }
-  if (search.page !== 1 || search.filter !== undefined) return { page, stale: true }
+  if (search.page !== 1 || isElsewhere) return { page, stale: true }
   const items = [session, ...page.items].slice(0, search.perPage)
   return { page: { ...page, items, total: page.total + 1 }, stale: false }
 }

@@ -32,4 +32,13 @@ export const uiMessages = {
   firstPage: 'First page',
   lastPage: 'Last page',
   selectAll: 'Select all rows of this page',
+  displayMenu: {
+    display: 'Display',
+    columnsLabel: 'Columns',
+    defaultColumns: 'Reset columns',
+    rowHeight: 'Row height',
+    densities: { comfortable: 'Comfortable', compact: 'Compact' },
+    pageSize: 'Rows per page',
+    rows: (count: number) => `${count} rows`,
+  },
 } as const

@@ -1,6 +1,6 @@
 // What judges logins: which device is meant, who may log in to it, and which device without an agent has connected.
 import type { Clock } from '@bowline/base/clock'
-import type { TenantId } from '@bowline/contract/schemas/common'
+import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { ServerConfig } from '../config.ts'
 import type { Actor, TenantContext } from '../context.ts'
@@ -10,6 +10,7 @@ import { ruleEvaluator } from '../firewall/service.ts'
 import type { Target } from '../gateway/login/sshid.ts'
 import { mayLogIn } from '../public-keys/service.ts'
 import { composeEnrolment } from './enrolment.ts'
+import { getAccount } from '../users/service.ts'
 
 export function composeJudging(
   { settings, secretKey }: Pick<ServerConfig, 'settings' | 'secretKey'>,
@@ -24,5 +25,6 @@ export function composeJudging(
     firewall: ruleEvaluator,
     keyMayLogIn: mayLogIn,
     enrolled: composeEnrolment({ system, clock }, { settings, secretKey }, tenantContext),
+    addressOf: async (id: UserId) => (await getAccount(system, id))?.email ?? '',
   }
 }

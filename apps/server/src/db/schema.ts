@@ -1,6 +1,6 @@
 // Kysely types of the tables, written by hand next to migrations/*.sql and identical column for column; a test compares
 // them with the catalogue. A column wrapped in `Generated` has a default and may be omitted on insert.
-import type { DeviceUid, SessionUid, TenantId, UserId } from '@bowline/contract/schemas/common'
+import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { JsonObject } from './json.ts'
@@ -46,6 +46,7 @@ import type {
   RecordingPassagesTable,
 } from './tables/recording-tables.ts'
 
+import type { SessionEventsTable, SessionsTable } from './tables/session-tables.ts'
 import type { ApiKeysTable, InstallKeysTable } from './tables/program-key-tables.ts'
 import type { DeviceJobItemsTable, DeviceJobsTable } from './tables/device-job-tables.ts'
 import type { DeviceFavoritesTable, SavedViewsTable } from './tables/view-tables.ts'
@@ -92,44 +93,6 @@ export interface DevicesTable {
   words: GeneratedAlways<string>
   /** Generated column: containers are devices of the connector's platform. */
   kind: GeneratedAlways<'devices' | 'containers'>
-}
-
-export interface SessionsTable {
-  uid: SessionUid
-  tenant_id: TenantId
-  device_uid: DeviceUid
-  username: string
-  ip_address: Generated<string>
-  started_at: Generated<Date>
-  last_seen: Generated<Date>
-  /** Set together with the three columns of the cause, never alone. */
-  closed_at: Date | null
-  active: Generated<boolean>
-  authenticated: Generated<boolean>
-  recorded: Generated<boolean>
-  output_bytes: number | null
-  recorded_bytes: number | null
-  type: 'web' | 'term'
-  term: Generated<string>
-  latitude: Generated<number>
-  longitude: Generated<number>
-  event_types: Generated<readonly string[]>
-  seats: Generated<readonly number[]>
-  /** Server process that holds the connection. */
-  node: Generated<string>
-  cause_by: 'user' | 'agent' | 'gateway' | 'admin' | 'policy' | 'network' | null
-  cause_reason: string | null
-  cause_message: string | null
-}
-
-export interface SessionEventsTable {
-  id: GeneratedAlways<number>
-  tenant_id: TenantId
-  session_uid: SessionUid
-  seat: number
-  type: string
-  at: Generated<Date>
-  data: Generated<JsonObject>
 }
 
 export interface AuditLogTable {

@@ -178,7 +178,8 @@ describe('use cases without any condition', () => {
         filter: undefined,
       }),
     'a device of theirs': (ctx) => devices.get(ctx, theirs.ids.device),
-    'the list of sessions': (ctx) => sessions.list(ctx, { ...PAGE, filter: undefined }),
+    'the list of sessions': (ctx) =>
+      sessions.list(ctx, { ...PAGE, filter: undefined, sort_by: 'last_seen', order_by: 'desc' }),
     'a session of theirs': (ctx) => sessions.get(ctx, theirs.ids.session),
     'the list of public keys': (ctx) => publicKeys.list(ctx, { ...PAGE, filter: undefined }),
     'the list of rules': (ctx) => firewall.list(ctx, { ...PAGE, filter: undefined }),

@@ -14,6 +14,7 @@ Everything that this Bowline server has about you and your account, as files. Th
 | \`tables/known_devices.*.jsonl\`, \`known_sources\` | when you have signed in from a device, and from which addresses |
 | \`tables/account_events.*.jsonl\` | sign-ins, failures and changes of the account of the last year |
 | \`tables/audit_log.*.jsonl\` | what you have done in namespaces: when, what, from which address |
+| \`tables/sessions.*.jsonl\` | SSH sessions that you began: when, how and by which key, from which address |
 | \`tables/scim_people.*.jsonl\`, \`provided_members\` | what identity providers have said about you |
 | \`tables/mails.*.jsonl\` | mails to you: which, when, to which address |
 | \`tables/announcement_reads.*.jsonl\`, \`saved_views\`, \`device_favorites\`, \`device_jobs\` | what you have read, saved and begun |
@@ -24,7 +25,7 @@ All rows are from one moment. Times are in UTC.
 
 ## Left out
 
-Secrets: hashes of passwords and keys, codes, links of mails. What belongs to namespaces: devices, SSH sessions, recordings,
-and on whom or what you have acted there. SSH sessions name a user of the device and no account. Owners of namespaces export
-these. \`manifest.json\` names every table and column that is not here.
+Secrets: hashes of passwords and keys, codes, links of mails. What belongs to namespaces: devices, recordings, what
+happened in SSH sessions, and on whom or what you have acted there. Sessions that began with nothing but a password of the
+device name no account. Owners of namespaces export these. \`manifest.json\` names every table and column that is not here.
 `

@@ -36,13 +36,13 @@ const CONSOLE = credentialHash('web terminal')
 const DOOR = credentialHash('door of a tunnel')
 
 /** When the person has proven a factor from the same network, within the hours that the namespace has set. */
-function provenAt(
+async function provenAt(
   { db, clock }: FactorDeps,
   { address, hours, ...visitor }: BrowserVisitor,
   credential: Buffer,
 ): Promise<Date | undefined> {
   const subject = { ...visitor, credential, source: sourceKey(address) }
-  return findWindow(db, subject, new Date(clock.now() - hours * HOUR_MS))
+  return (await findWindow(db, subject, new Date(clock.now() - hours * HOUR_MS)))?.opened_at
 }
 
 /** True if the person may pass the door of a tunnel from this network without another proof. */

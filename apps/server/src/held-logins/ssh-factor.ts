@@ -18,6 +18,7 @@ import {
   countWaiting,
   evictStranger,
   findAsked,
+  findWindow,
   hasWindow,
   insertHeld,
   joinHeld,
@@ -64,6 +65,8 @@ export type Asking =
 export interface SshFactor {
   /** True if the person has proven a factor with this credential from this network within the hours. */
   hasWindow(login: FactorLogin): Promise<boolean>
+  /** Account that has proven the factor of the login within the hours. */
+  proverOf(login: FactorLogin): Promise<UserId | undefined>
   /** True if the person may type a code of an authenticator. */
   takesCode(person: UserId): Promise<boolean>
   /** True if somebody waits for an approval of the same already. */
@@ -110,6 +113,7 @@ export function createSshFactor(deps: MfaDeps & { readonly waiting: WaitingLogin
 
   return {
     hasWindow: (login) => hasWindow(db, subjectOf(login), since(login)),
+    proverOf: async (login) => (await findWindow(db, subjectOf(login), since(login)))?.user_id,
     takesCode: (person) => hasAuthenticator(deps, person),
     isWaiting: async (login) => (await findAsked(db, subjectOf(login), times()))?.approved === null,
     async ask(ctx, login, held) {

@@ -35,8 +35,12 @@ export async function hasWindow(db: Kysely<Schema>, subject: Subject, since: Dat
   return (await findWindow(db, subject, since)) !== undefined
 }
 
-/** When the subject has last proven a factor since `since`; undefined if it has not. */
-export async function findWindow(db: Kysely<Schema>, subject: Subject, since: Date): Promise<Date | undefined> {
+/** When the subject has last proven a factor since `since`, and by which account; undefined if it has not. */
+export async function findWindow(
+  db: Kysely<Schema>,
+  subject: Subject,
+  since: Date,
+): Promise<{ readonly opened_at: Date; readonly user_id: UserId } | undefined> {
   let query = db
     .selectFrom('factor_windows')
     .innerJoin('users', 'users.id', 'factor_windows.user_id')
@@ -45,7 +49,7 @@ export async function findWindow(db: Kysely<Schema>, subject: Subject, since: Da
         .onRef('members.tenant_id', '=', 'factor_windows.tenant_id')
         .onRef('members.user_id', '=', 'factor_windows.user_id'),
     )
-    .select('factor_windows.opened_at')
+    .select(['factor_windows.opened_at', 'factor_windows.user_id'])
     .where('factor_windows.tenant_id', '=', subject.tenant)
     .where('credential', '=', subject.credential)
     .where('source', '=', subject.source)
@@ -54,7 +58,7 @@ export async function findWindow(db: Kysely<Schema>, subject: Subject, since: Da
     .where('users.status', '=', 'confirmed')
     .whereRef('users.token_epoch', '=', 'factor_windows.token_epoch')
   if (subject.person !== undefined) query = query.where('factor_windows.user_id', '=', subject.person)
-  return (await query.orderBy('opened_at', 'desc').limit(1).executeTakeFirst())?.opened_at
+  return query.orderBy('opened_at', 'desc').limit(1).executeTakeFirst()
 }
 
 export async function openWindow(db: Kysely<Schema>, window: Insertable<FactorWindowsTable>): Promise<void> {

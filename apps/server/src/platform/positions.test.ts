@@ -119,6 +119,7 @@ describe('positions of devices and sessions', () => {
       address: '198.51.100.7',
       type: 'term' as const,
       node: '',
+      identity: { person: undefined, method: 'password' as const, factor: undefined, key: undefined },
     }
     await openSession(ctx, opened)
     const { body } = await ada.client.call(operations.sessions.get, { params: { uid } })

@@ -67,10 +67,12 @@ describe('refusals by a firewall rule', () => {
   })
 })
 
+const identity = { person: undefined, method: 'password' as const, factor: undefined, key: undefined }
+
 describe('failed logins', () => {
   const open = async (address = '192.0.2.1') => {
     const uid = newUid()
-    const session = { uid, device: device.uid, username: 'root', address, type: 'term' as const, node: 'n' }
+    const session = { uid, device: device.uid, username: 'root', address, type: 'term' as const, node: 'n', identity }
     await openSession(contextOf(), session)
     return uid
   }
@@ -108,7 +110,7 @@ describe('failed logins', () => {
   it('keeps authenticated sessions beside many failed logins', async () => {
     await fill(new Date())
     const uid = await open()
-    await authenticateSession(contextOf(), uid)
+    await authenticateSession(contextOf(), uid, identity)
     await close(uid)
     expect((await sessions().execute()).filter((row) => row.authenticated)).toHaveLength(1)
   })
@@ -118,7 +120,7 @@ describe('failed logins', () => {
     await fill(days(31))
     await fill(days(29))
     const uid = await open()
-    await authenticateSession(contextOf(), uid)
+    await authenticateSession(contextOf(), uid, identity)
     await server.database
       .system()
       .updateTable('sessions')

@@ -1,5 +1,6 @@
 // The list of sessions over HTTP.
 import { operations } from '@bowline/contract/operations'
+import type { SESSION_SORTS } from '@bowline/contract/operations/sessions'
 import { SessionUid } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BootedServer, type Person, type RegisteredDevice, bootServer } from '../testing/boot.ts'
@@ -67,12 +68,35 @@ describe('listing sessions', () => {
       recorded: false,
       recording: { share: 'none', output_bytes: 0, recorded_bytes: 0 },
       type: 'term',
+      person: null,
+      method: null,
+      second_factor: null,
+      key: null,
+      command: '',
       term: '',
       position: { latitude: 0, longitude: 0 },
       events: { types: [], seats: [] },
       closed: null,
     })
     expect(new Date(started_at).toISOString()).toBe(started_at)
+  })
+
+  it('sorts by each of its orders, with ties in the opposite order of the uid', async () => {
+    const order = async (sort_by: (typeof SESSION_SORTS)[number], order_by: 'asc' | 'desc') =>
+      (await person.client.call(operations.sessions.list, { query: { sort_by, order_by } })).body.map(
+        (one) => one.uid[0],
+      )
+    const users: Record<string, string> = { '1': 'ada', '2': 'ben', '3': 'ada', '4': 'cas' }
+    for (const [digit, username] of Object.entries(users)) {
+      const values = { username, person: username, ip_address: username, started_at: new Date(Number(digit) * 1_000) }
+      await server.database.system().updateTable('sessions').set(values).where('uid', '=', uid(digit)).execute()
+    }
+    for (const sort of ['username', 'person', 'ip_address'] as const) {
+      expect(await order(sort, 'asc')).toEqual(['3', '1', '2', '4'])
+      expect(await order(sort, 'desc')).toEqual(['4', '2', '1', '3'])
+    }
+    expect(await order('started_at', 'asc')).toEqual(['1', '2', '3', '4'])
+    expect(await order('last_seen', 'asc')).toEqual(['2', '4', '1', '3'])
   })
 
   it('lists sessions of the token’s namespace only', async () => {

@@ -1,8 +1,11 @@
 // Use cases of sessions: reports of the gateway and calls of users.
 import { fail } from '@bowline/contract/errors'
+import type { Input } from '@bowline/contract/operation'
+import type { sessions as operations } from '@bowline/contract/operations/sessions'
 import type { DeviceUid, SessionUid, TenantId } from '@bowline/contract/schemas/common'
 import type { Device } from '@bowline/contract/schemas/device'
 import type { Session } from '@bowline/contract/schemas/session'
+import { type SessionIdentity, columnsOf, identityOf } from './identity.ts'
 import type { Kysely } from 'kysely'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
@@ -32,13 +35,19 @@ import {
 } from './store.ts'
 
 export type { SessionCause } from './store.ts'
+export type { SessionIdentity } from './identity.ts'
+
+/** Characters of a command that a session's row has; its event has more. */
+const MAX_COMMAND = 1_024
 
 export async function list(
   ctx: TenantContext,
-  query: { page: number; per_page: number; filter?: string | undefined },
+  query: Input<typeof operations.list>['query'],
 ): Promise<Listing<Session>> {
   const { rows, total } = await listSessions(ctx.db, {
     where: compileFilter(query.filter, SESSION_PROPERTIES, 'and'),
+    sortBy: query.sort_by,
+    order: query.order_by,
     limit: query.per_page,
     offset: (query.page - 1) * query.per_page,
   })
@@ -86,7 +95,7 @@ export async function close(
   if (row.device_uid !== device) {
     fail('INVALID_INPUT', { field: 'device', rule: 'is not the device of the session' }, ['device'])
   }
-  await audit(ctx, 'session.close', uid, { username: row.username, device })
+  await audit(ctx, 'session.close', uid, { username: row.username, device, person: row.person })
   const cause: SessionCause = { by: 'admin', reason: 'closed', message: 'An administrator ended the session.' }
   // Without a connection only the row is left to close.
   if (!closeConnection({ uid, node: row.node }, cause) && row.closed_at === null) await endSession(ctx, uid, cause)
@@ -139,6 +148,8 @@ export interface NewSession {
   readonly type: 'web' | 'term'
   /** The server process that holds the connection. */
   readonly node: string
+  /** Of the first credential. */
+  readonly identity: SessionIdentity
 }
 
 /** Opens the row of a session, not yet authenticated: failed logins stay in the list. */
@@ -152,12 +163,17 @@ export async function openSession(ctx: TenantContext, session: NewSession): Prom
     ...ctx.locate(session.address),
     type: session.type,
     node: session.node,
+    ...columnsOf(session.identity),
   })
 }
 
-/** Marks a session active after its credential was accepted. */
-export async function authenticateSession(ctx: TenantContext, uid: SessionUid): Promise<void> {
-  await emitSession(ctx, await activateSession(ctx.db, uid), 'session.started')
+/** Marks a session active after its credential was accepted. @param identity of that credential */
+export async function authenticateSession(
+  ctx: TenantContext,
+  uid: SessionUid,
+  identity: SessionIdentity,
+): Promise<void> {
+  await emitSession(ctx, await activateSession(ctx.db, uid, columnsOf(identity)), 'session.started')
 }
 
 /** Something that happened in a session. */
@@ -178,10 +194,12 @@ export async function noteSessionEvents(
   events: readonly SessionEventRow[],
 ): Promise<void> {
   const term = events.findLast(({ type }) => type === 'pty-req')?.data['term']
+  const command = events.find(({ type }) => type === 'exec')?.data['command']
   const note = {
     types: [...new Set(events.map(({ type }) => type))],
     seats: [...new Set(events.map(({ seat }) => seat))],
     ...(typeof term === 'string' ? { term } : {}),
+    ...(typeof command === 'string' ? { command: command.slice(0, MAX_COMMAND).toWellFormed() } : {}),
   }
   const session = await ctx.db.transaction().execute(async (db) => {
     const noted = await noteSession(db, uid, note)
@@ -268,6 +286,8 @@ function toSession(row: SessionRow, device: Device | undefined): Session {
     recorded: row.recorded,
     recording: shareOf(row),
     type: row.type,
+    ...identityOf(row),
+    command: row.command,
     term: row.term,
     position: { latitude: row.latitude, longitude: row.longitude },
     events: { types: [...row.event_types], seats: [...row.seats] },

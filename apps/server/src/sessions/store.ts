@@ -1,10 +1,20 @@
 // SQL of sessions.
+import type { SessionSort } from '@bowline/contract/operations/sessions'
 import type { SessionUid } from '@bowline/contract/schemas/common'
-import { type Expression, type Insertable, type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
+import {
+  type Expression,
+  type Insertable,
+  type Kysely,
+  type Selectable,
+  type SqlBool,
+  type Updateable,
+  sql,
+} from 'kysely'
 import { countRows } from '../db/lists/count.ts'
 import { type Page, readPage } from '../db/lists/page.ts'
 import { totalOf } from '../db/lists/row-counts.ts'
-import type { Schema, SessionEventsTable, SessionsTable } from '../db/schema.ts'
+import type { Schema } from '../db/schema.ts'
+import type { SessionEventsTable, SessionsTable } from '../db/tables/session-tables.ts'
 import type { FilterProperties } from '../db/lists/filter.ts'
 
 export type SessionRow = Selectable<SessionsTable>
@@ -37,17 +47,31 @@ export const SESSION_PROPERTIES: FilterProperties = {
   type: { sql: sql.ref('sessions.type'), type: 'text' },
   started_at: { sql: sql.ref('sessions.started_at'), type: 'time' },
   last_seen: { sql: sql.ref('sessions.last_seen'), type: 'time' },
+  person: { sql: sql.ref('sessions.person'), type: 'text' },
+  person_id: { sql: sql.ref('sessions.person_id'), type: 'text' },
+  method: { sql: sql.ref('sessions.method'), type: 'text' },
+  second_factor: { sql: sql.ref('sessions.factor'), type: 'text' },
+  fingerprint: { sql: sql.ref('sessions.key_fingerprint'), type: 'text' },
+  key_name: { sql: sql.ref('sessions.key_name'), type: 'text' },
+  command: { sql: sql.ref('sessions.command'), type: 'text' },
+  event_types: { sql: sql.ref('sessions.event_types'), type: 'text-array' },
 }
 
-/** A page of sessions, most recently seen first, with the total. */
+export interface SessionQuery extends Page {
+  readonly where: Expression<SqlBool> | undefined
+  readonly sortBy: SessionSort
+  readonly order: 'asc' | 'desc'
+}
+
+/** A page of sessions with the total. */
 export function listSessions(
   db: Kysely<Schema>,
-  { where, ...page }: Page & { where: Expression<SqlBool> | undefined },
+  { where, sortBy, order, ...page }: SessionQuery,
 ): Promise<{ rows: readonly SessionRow[]; total: number }> {
   return readPage(db, page, {
     total: (one) => (where ? countRows(one.selectFrom('sessions').where(where)) : totalOf(one, 'sessions')),
     async read(one, part, opposite) {
-      const uids = await selectUids(one, where, part, opposite)
+      const uids = await selectUids(one, { where, sortBy, order: opposite ? reversed(order) : order, ...part })
       const rows = new Map((await findSessions(one, uids)).map((row) => [row.uid, row]))
       // A session may have been deleted in between.
       return uids.flatMap((uid) => rows.get(uid) ?? [])
@@ -56,21 +80,22 @@ export function listSessions(
   })
 }
 
-/** Uids of a page's sessions; without a filter, from the index alone. */
+function reversed(order: 'asc' | 'desc'): 'asc' | 'desc' {
+  return order === 'asc' ? 'desc' : 'asc'
+}
+
+/**
+ * Uids of a page's sessions; by a time and without a filter, from the index alone. Ties are broken by uid in the opposite
+ * direction, as in the indexes. Orders by a text sort the whole list, of which only the page's rows are kept: an index for
+ * each would be written whenever a session is seen.
+ */
 async function selectUids(
   db: Kysely<Schema>,
-  where: Expression<SqlBool> | undefined,
-  { limit, offset }: Page,
-  opposite: boolean,
+  { where, sortBy, order, limit, offset }: SessionQuery,
 ): Promise<SessionUid[]> {
   let select = db.selectFrom('sessions').select('uid')
   if (where) select = select.where(where)
-  const rows = await select
-    .orderBy('last_seen', opposite ? 'asc' : 'desc')
-    .orderBy('uid', opposite ? 'desc' : 'asc')
-    .limit(limit)
-    .offset(offset)
-    .execute()
+  const rows = await select.orderBy(sortBy, order).orderBy('uid', reversed(order)).limit(limit).offset(offset).execute()
   return rows.map((row) => row.uid)
 }
 
@@ -110,10 +135,14 @@ export function addOutputBytes(
 }
 
 /** @returns the updated row; undefined if it is closed */
-export function activateSession(db: Kysely<Schema>, uid: SessionUid): Promise<SessionRow | undefined> {
+export function activateSession(
+  db: Kysely<Schema>,
+  uid: SessionUid,
+  identity: Updateable<SessionsTable>,
+): Promise<SessionRow | undefined> {
   return db
     .updateTable('sessions')
-    .set({ authenticated: true, active: true, last_seen: sql<Date>`now()` })
+    .set({ ...identity, authenticated: true, active: true, last_seen: sql<Date>`now()` })
     .where('uid', '=', uid)
     .where('closed_at', 'is', null)
     .returningAll()
@@ -131,7 +160,7 @@ export async function insertEvents(
 export function noteSession(
   db: Kysely<Schema>,
   uid: SessionUid,
-  note: { types: readonly string[]; seats: readonly number[]; term?: string },
+  note: { types: readonly string[]; seats: readonly number[]; term?: string; command?: string },
 ): Promise<SessionRow | undefined> {
   return db
     .updateTable('sessions')
@@ -139,6 +168,9 @@ export function noteSession(
       event_types: sql<string[]>`array(select distinct unnest(event_types || ${[...note.types]}::text[]) order by 1)`,
       seats: sql<number[]>`array(select distinct unnest(seats || ${[...note.seats]}::integer[]) order by 1)`,
       ...(note.term === undefined ? {} : { term: note.term }),
+      ...(note.command === undefined
+        ? {}
+        : { command: sql<string>`case when command = '' then ${note.command} else command end` }),
     })
     .where('uid', '=', uid)
     .returningAll()

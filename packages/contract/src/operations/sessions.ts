@@ -6,6 +6,10 @@ import { FilterText } from '../schemas/filter.ts'
 import { Keyframe, RecordingIndex } from '../schemas/recording.ts'
 import { RecordedFrame, RecordingVerdict, Session } from '../schemas/session.ts'
 
+/** Orders of the list. */
+export const SESSION_SORTS = ['last_seen', 'started_at', 'username', 'person', 'ip_address'] as const
+export type SessionSort = (typeof SESSION_SORTS)[number]
+
 const byUid = z.object({ uid: SessionUid })
 const MAX_SEAT = 65_535
 /** In a path: digits only, because numbers have many other notations. */
@@ -33,9 +37,13 @@ export const sessions = {
     method: 'GET',
     path: '/api/sessions',
     noun: 'sessions',
-    summary: 'Sessions of the namespace, the last seen first; failed logins are among them',
+    summary: 'Sessions of the namespace, by default the last seen first; failed logins are among them',
     access: { kind: 'member', keys: true },
-    query: Page.extend({ filter: FilterText }),
+    query: Page.extend({
+      filter: FilterText,
+      sort_by: z.enum(SESSION_SORTS).default('last_seen'),
+      order_by: z.enum(['asc', 'desc']).default('desc'),
+    }),
     response: z.array(Session),
     total: true,
     errors: ['INVALID_FILTER'],

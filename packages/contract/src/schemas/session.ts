@@ -1,9 +1,17 @@
 // Sessions as clients see them.
 import * as z from 'zod'
 import { Device } from './device.ts'
-import { DeviceUid, Position, SessionUid, TenantId, Time } from './common.ts'
+import { DeviceUid, Position, SessionUid, TenantId, Time, UserId } from './common.ts'
 
 export const SessionEventItem = z.object({ type: z.string(), timestamp: Time, data: z.unknown(), seat: z.number() })
+
+/** Methods of RFC 4252 and RFC 4256 that let somebody in. */
+export const SESSION_METHODS = ['password', 'keyboard-interactive', 'publickey'] as const
+export type SessionMethod = (typeof SESSION_METHODS)[number]
+
+/** `earlier`: proven for an earlier login, in the hours for which it is not asked again. */
+export const SESSION_FACTORS = ['approval', 'code', 'security-key', 'earlier'] as const
+export type SessionFactor = (typeof SESSION_FACTORS)[number]
 
 export const Session = z
   .object({
@@ -27,6 +35,31 @@ export const Session = z
       })
       .optional(),
     type: z.enum(['web', 'term']),
+    /**
+     * The account: who is signed in to the console that opened a web terminal, the owner of the key, or whoever approved
+     * a login by password. Null when the login names nobody: a password alone, or a service key.
+     */
+    person: z
+      .object({
+        id: UserId,
+        /** E-mail address at the time of the login. */
+        name: z.string(),
+      })
+      .nullable(),
+    /** Null in sessions of earlier versions. */
+    method: z.enum(SESSION_METHODS).nullable(),
+    /** How the second factor was proven; null when none was asked for. */
+    second_factor: z.enum(SESSION_FACTORS).nullable(),
+    /** The registered key; null for a password. */
+    key: z
+      .object({
+        name: z.string(),
+        /** SHA-256 as `ssh-keygen -l` prints it. */
+        fingerprint: z.string(),
+      })
+      .nullable(),
+    /** The first command that was run without a shell; ''. */
+    command: z.string(),
     term: z.string(),
     position: Position,
     events: z.object({

@@ -28,7 +28,7 @@ export const dashboardMessages = {
   all: 'All',
   allOf: (what: string) => `All: ${what}`,
   steps: 'First steps',
-  stepsText: 'Four things that make this namespace yours.',
+  stepsText: 'Set up this namespace in four steps.',
   stepsDone: (done: number, total: number) => `${done} of ${total} done`,
   hideSteps: 'Hide',
   done: 'Done',
@@ -39,6 +39,6 @@ export const dashboardMessages = {
   keyText: 'Sign in to every device with the key you already have.',
   member: 'Invite somebody',
   memberText: 'Roles say who may connect, decide and change rules.',
-  rule: 'Write a firewall rule',
+  rule: 'Add a firewall rule',
   ruleText: 'Who may reach which device, from where, as whom.',
 } as const

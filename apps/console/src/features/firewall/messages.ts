@@ -3,7 +3,7 @@ export const firewallMessages = {
   title: 'Firewall',
   tableLabel: 'Firewall rules in evaluation order',
   intro:
-    'The first active rule that matches decides, from the top. When none matches, the connection proceeds. Rules are evaluated at each sign-in.',
+    'Rules are checked from top to bottom at each sign-in; the first active match decides. If none matches, the connection is allowed.',
   from: 'from',
   actions: { allow: 'Allow', deny: 'Deny' },
   add: 'Add rule',
@@ -34,7 +34,7 @@ export const firewallMessages = {
   anywhere: 'anywhere',
   anybody: 'anybody',
   priority: (priority: string) => `priority ${priority}`,
-  empty: 'No rules: everybody gets to the sign-in',
+  empty: 'No rules: everyone may sign in',
   emptyText:
     'Without a rule, whoever has a valid credential may connect from anywhere. A rule denies or allows by address, login name and device: every attempt with a credential is checked against the rules before the credential counts.',
   last: 'Otherwise',

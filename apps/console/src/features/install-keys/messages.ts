@@ -10,7 +10,7 @@ export const installKeysMessages = {
   expired: 'expired',
   unused: 'not yet',
   usesOf: (uses: string, max: string) => `${uses} of ${max}`,
-  roleTooLow: 'Your role in this namespace may look at install keys, not change them.',
+  roleTooLow: 'You need a higher role in this namespace to change install keys.',
   loadFailed: 'The install keys could not be loaded.',
   empty: 'No install keys yet',
   emptyText: 'Create one for a script or an image that sets up many devices.',

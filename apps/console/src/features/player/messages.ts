@@ -73,7 +73,7 @@ export const playerMessages = {
     ['Shift ← →', 'A minute back or forward'],
     ['0 … 9', 'To a tenth of the recording'],
     ['Home End', 'To the start or the end'],
-    [', .', 'One event back or forward'],
+    [', .', 'Previous or next event'],
     ['< >', 'Slower or faster'],
     ['/', 'Search'],
     ['n N', 'Next or previous hit'],
@@ -85,7 +85,7 @@ export const playerMessages = {
     results: 'Hits',
     empty: 'Search in every recorded session',
     emptyText:
-      'What people ran, and what their terminals showed: a command, a path, an error message. Each hit opens the recording at its moment.',
+      'What people ran, and what their terminals showed: a command, a path, an error message. Each result opens the recording at that moment.',
     none: 'Nothing was found',
     noneText:
       'All words must have been on the screen within a short time. Try fewer words, or the beginning of one: begin*.',

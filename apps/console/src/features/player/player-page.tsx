@@ -44,6 +44,7 @@ export function PlayerPage({ uid, seat, search }: PlayerPageProps) {
       {index.data ? (
         <p className={classes['facts']}>
           {texts.started} <TimeAgo time={index.data.started_at} />
+          {session.data?.person ? ` · ${session.data.person.name}` : null}
           {seats.length > 1 ? (
             <nav aria-label={texts.seats} className={classes['seats']}>
               {seats.map((other) => (

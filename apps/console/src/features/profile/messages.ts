@@ -14,7 +14,7 @@ export const profileMessages = {
     password: 'New password',
   },
   usernameHint: '3 to 30 letters, digits and - _ . @; you can sign in with it or with your e-mail address.',
-  recoveryHint: 'Another address than your e-mail. Once set it can be changed, not removed.',
+  recoveryHint: 'A different address from your e-mail. Once set, it can be changed but not removed.',
   save: 'Save',
   saved: 'Your account is changed.',
   saveFailed: 'Your account was not changed',
@@ -104,7 +104,7 @@ export const profileMessages = {
   passkey: 'passkey',
   methods: { local: 'password', saml: 'single sign-on', openid: 'OpenID Connect' },
   theme: 'Appearance',
-  themeText: 'Of this browser.',
+  themeText: 'Applies to this browser only.',
   themeLabel: 'Theme',
   data: 'Personal data',
   dataText:

@@ -25,7 +25,7 @@ export const publicKeysMessages = {
   search: 'Search keys',
   empty: 'No public keys yet',
   emptyText:
-    'Whoever has the private half signs in to the devices that you choose, without a password and without a change on any device.',
+    'Anyone with the private key can log in to the devices that you choose, without a password and without changes on the devices.',
   noMatches: (words: string) => `No key matches “${words}”`,
   noMatchesText: 'The search looks at the names of keys.',
   labels: { name: 'Name', data: 'Public key', username: 'Login names', hostname: 'Name pattern', tags: 'Tags' },

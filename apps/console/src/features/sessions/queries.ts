@@ -1,5 +1,5 @@
 // Queries for sessions.
-import { sessions } from '@bowline/contract/operations/sessions'
+import { type SessionSort, sessions } from '@bowline/contract/operations/sessions'
 import { SessionUid } from '@bowline/contract/schemas/common'
 import type { Session } from '@bowline/contract/schemas/session'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
@@ -8,20 +8,26 @@ import { listPage } from '../../live/list-page.ts'
 import type { Api } from '../../auth/api.ts'
 
 export const SESSIONS_PER_PAGE = 25
+export const SESSION_PAGE_SIZES = [25, 50, 100] as const
 
 export interface SessionListQuery {
   readonly page: number
   /** The API filter; undefined for all. */
   readonly filter?: string | undefined
   readonly perPage?: number
+  /** Default: last seen first. */
+  readonly sort?: SessionSort
+  readonly order?: 'asc' | 'desc'
 }
 
-/** Sessions of the namespace, last seen first. */
-export function sessionListQuery(api: Api, { page, filter, perPage = SESSIONS_PER_PAGE }: SessionListQuery) {
+/** Sessions of the namespace. */
+export function sessionListQuery(api: Api, { page, filter, perPage = SESSIONS_PER_PAGE, ...by }: SessionListQuery) {
+  const { sort = 'last_seen', order = 'desc' } = by
+  const sorted = sort === 'last_seen' && order === 'desc' ? undefined : `${sort} ${order}`
   return queryOptions({
-    queryKey: keys.sessionList({ page, perPage, filter }),
+    queryKey: keys.sessionList({ page, perPage, filter, sorted }),
     queryFn: async ({ signal }): Promise<ListPage<Session>> => {
-      const query = { page: String(page), per_page: String(perPage), filter }
+      const query = { page: String(page), per_page: String(perPage), filter, sort_by: sort, order_by: order }
       return listPage(await api.call(sessions.list, { query, signal }))
     },
     placeholderData: keepPreviousData,

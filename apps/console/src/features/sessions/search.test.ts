@@ -1,6 +1,9 @@
 import { Filter } from '@bowline/contract/schemas/filter'
 import { describe, expect, it } from 'vitest'
-import { SessionsSearch, isFiltered, sessionFilter } from './search.ts'
+import { SessionsSearch, isFiltered, isNarrowedTo, narrowedTo, sessionFilter, sessionListOf } from './search.ts'
+
+const KEY = `SHA256:${'a'.repeat(43)}`
+const FORWARDS = ['direct-tcpip', 'direct-streamlocal', 'tcpip-forward', 'streamlocal-forward']
 
 const conditions = (address: object) => {
   const filter = sessionFilter(SessionsSearch.parse(address))
@@ -13,7 +16,21 @@ const conditions = (address: object) => {
 describe('the address of the sessions', () => {
   it.each([
     [{}, []],
-    [{ q: 'ro' }, ['username contains ro', 'ip_address contains ro', 'or']],
+    [
+      { q: 'ro' },
+      [
+        'username contains ro',
+        'person contains ro',
+        'ip_address contains ro',
+        'key_name contains ro',
+        'fingerprint contains ro',
+        'command contains ro',
+        'or',
+      ],
+    ],
+    [{ method: 'publickey', key: KEY }, ['method eq publickey', `fingerprint eq ${KEY}`, 'and']],
+    [{ did: 'forward' }, [...FORWARDS.map((type) => `event_types eq ${type}`), 'or']],
+    [{ key: 'MD5:00', method: 'telepathy', did: 'sleep' }, []],
     [{ state: 'active', recorded: 'no' }, ['active bool true', 'recorded bool false', 'and']],
     [{ state: 'refused' }, ['closed bool true', 'authenticated bool false', 'and']],
     [{ device: 'f'.repeat(64) }, [`device_uid eq ${'f'.repeat(64)}`, 'and']],
@@ -27,6 +44,15 @@ describe('the address of the sessions', () => {
     const start = new Date('2026-11-20T00:00:00').getTime()
     expect(after).toBe(`started_at gt ${new Date(start - 1).toISOString()}`)
     expect(before).toBe(`started_at lt ${new Date(start + 86_400_000).toISOString()}`)
+  })
+
+  it('keeps order and rows when a preset narrows the list', () => {
+    const search = SessionsSearch.parse({ sort: 'person', size: 50, q: 'x', page: 4, method: 'password' })
+    const active = narrowedTo(search, { state: 'active' })
+    expect(active).toMatchObject({ sort: 'person', size: 50, state: 'active', page: 1 })
+    expect(isNarrowedTo(active, { state: 'active' })).toBe(true)
+    expect(isNarrowedTo(search, {})).toBe(false)
+    expect(sessionListOf(active)).toMatchObject({ sort: 'person', order: 'asc', perPage: 50 })
   })
 
   it('does not count the page as a filter', () => {

@@ -1,55 +1,107 @@
 // URL search parameters of the sessions page, and the list they select.
-import { DeviceUid } from '@bowline/contract/schemas/common'
+import { type SessionSort, SESSION_SORTS } from '@bowline/contract/operations/sessions'
+import { DeviceUid, UserId } from '@bowline/contract/schemas/common'
+import { SESSION_METHODS } from '@bowline/contract/schemas/session'
 import { z } from 'zod'
 import { type ConditionGroup, encodeFilter, startOfDay, where } from '../../core/list-filter.ts'
-import type { SessionListQuery } from './queries.ts'
+import { type SessionListQuery, SESSIONS_PER_PAGE, SESSION_PAGE_SIZES } from './queries.ts'
 
 export const DEFAULT_SESSIONS_SEARCH = { page: 1 } as const
 
 export const SESSION_STATES = ['active', 'ended', 'refused'] as const
 export type SessionState = (typeof SESSION_STATES)[number]
 
+/** What happened in a session, with the events that tell. */
+export const ACTIVITIES = {
+  shell: ['shell'],
+  command: ['exec'],
+  files: ['subsystem'],
+  forward: ['direct-tcpip', 'direct-streamlocal', 'tcpip-forward', 'streamlocal-forward'],
+} as const
+export type Activity = keyof typeof ACTIVITIES
+export const ACTIVITY_NAMES = ['shell', 'command', 'files', 'forward'] as const satisfies readonly Activity[]
+
 const Day = z.iso.date().optional().catch(undefined)
 
 /** Invalid values are ignored: a mistyped URL shows the list, not an error. */
 export const SessionsSearch = z.object({
   page: z.coerce.number().int().min(1).catch(DEFAULT_SESSIONS_SEARCH.page).default(DEFAULT_SESSIONS_SEARCH.page),
-  /** Words to search for in login names and addresses. */
+  /** Words to search for in accounts, people, addresses, keys and commands. */
   q: z.string().trim().max(64).optional().catch(undefined),
   device: DeviceUid.optional().catch(undefined),
   state: z.enum(SESSION_STATES).optional().catch(undefined),
   recorded: z.enum(['yes', 'no']).optional().catch(undefined),
+  person: UserId.optional().catch(undefined),
+  method: z.enum(SESSION_METHODS).optional().catch(undefined),
+  /** Fingerprint of a key. */
+  key: z
+    .string()
+    .regex(/^SHA256:[A-Za-z0-9+/]{43}$/)
+    .optional()
+    .catch(undefined),
+  did: z.enum(ACTIVITY_NAMES).optional().catch(undefined),
   /** Days of this browser's zone, `2026-11-20`; both inclusive. */
   from: Day,
   to: Day,
+  sort: z.enum(SESSION_SORTS).optional().catch(undefined),
+  order: z.enum(['asc', 'desc']).optional().catch(undefined),
+  /** Rows of a page. */
+  size: z.coerce.number().pipe(z.literal(SESSION_PAGE_SIZES)).optional().catch(undefined),
 })
 export type SessionsSearch = z.infer<typeof SessionsSearch>
 
-/** True when anything but the page is set. */
+/** Parameters that narrow the list. */
+const NARROWING = ['q', 'device', 'state', 'recorded', 'person', 'method', 'key', 'did', 'from', 'to'] as const
+type Narrowing = Partial<Pick<SessionsSearch, (typeof NARROWING)[number]>>
+
+/** The search with nothing but `narrowing` to narrow the list; order and page size stay. */
+export function narrowedTo(search: SessionsSearch, narrowing: Narrowing): SessionsSearch {
+  const gone = Object.fromEntries(NARROWING.map((name) => [name, undefined]))
+  return { ...search, ...gone, ...narrowing, page: 1 }
+}
+
+/** True if the list is narrowed by exactly this. */
+export function isNarrowedTo(search: SessionsSearch, narrowing: Narrowing): boolean {
+  return NARROWING.every((name) => (search[name] ?? '') === (narrowing[name] ?? ''))
+}
+
+/** True when anything narrows the list. */
 export function isFiltered(search: SessionsSearch): boolean {
   return sessionFilter(search) !== undefined
 }
 
 /** The list for a URL. */
 export function sessionListOf(search: SessionsSearch): SessionListQuery {
-  return { page: search.page, filter: sessionFilter(search) }
+  const { page, size: perPage = SESSIONS_PER_PAGE, sort = 'last_seen' } = search
+  return { page, perPage, filter: sessionFilter(search), sort, order: search.order ?? orderOf(sort) }
 }
+
+/** The order in which a column is sorted first. */
+export function orderOf(sort: SessionSort): 'asc' | 'desc' {
+  return sort === 'last_seen' || sort === 'started_at' ? 'desc' : 'asc'
+}
+
+const SEARCHED = ['username', 'person', 'ip_address', 'key_name', 'fingerprint', 'command'] as const
 
 /** The API filter for a URL; undefined for everything. */
 export function sessionFilter(search: Partial<SessionsSearch>): string | undefined {
-  const { q = '', device, state, recorded, from, to } = search
+  const { q = '', device, state, recorded, person, method, key, did, from, to } = search
   const all = [
     ...(device === undefined ? [] : [where('device_uid', 'eq', device)]),
     ...(state === 'active' ? [where('active', 'bool', true)] : []),
     ...(state === 'ended' ? [where('closed', 'bool', true), where('authenticated', 'bool', true)] : []),
     ...(state === 'refused' ? [where('closed', 'bool', true), where('authenticated', 'bool', false)] : []),
     ...(recorded === undefined ? [] : [where('recorded', 'bool', recorded === 'yes')]),
+    ...(person === undefined ? [] : [where('person_id', 'eq', person)]),
+    ...(method === undefined ? [] : [where('method', 'eq', method)]),
+    ...(key === undefined ? [] : [where('fingerprint', 'eq', key)]),
     ...(from === undefined ? [] : [where('started_at', 'gt', startOfDay(from, -1))]),
     ...(to === undefined ? [] : [where('started_at', 'lt', startOfDay(to, 0, 1))]),
   ]
   const groups: ConditionGroup[] = [{ join: 'and', conditions: all }]
-  if (q !== '') {
-    groups.unshift({ join: 'or', conditions: [where('username', 'contains', q), where('ip_address', 'contains', q)] })
+  if (did !== undefined) {
+    groups.unshift({ join: 'or', conditions: ACTIVITIES[did].map((type) => where('event_types', 'eq', type)) })
   }
+  if (q !== '') groups.unshift({ join: 'or', conditions: SEARCHED.map((name) => where(name, 'contains', q)) })
   return encodeFilter(groups)
 }

@@ -2,7 +2,7 @@
 import type { Session } from '@bowline/contract/schemas/session'
 import { Link } from '@tanstack/react-router'
 import { useMay } from '../../core/context.tsx'
-import { Badge, Text } from '../../ui/kit.ts'
+import { Badge } from '../../ui/kit.ts'
 import { formatDuration } from '../../ui/text/numbers.ts'
 import { StatusDot } from '../../ui/text/status-dot.tsx'
 import { useNow } from '../../ui/text/ticker.ts'
@@ -37,22 +37,6 @@ export function SessionTarget({ session }: { readonly session: Session }) {
   )
 }
 
-/** Type of the session and the commands that ran in it. */
-export function SessionType({ session }: { readonly session: Session }) {
-  const types = session.events.types.join(', ')
-  return (
-    <span>
-      {texts.types[session.type]}
-      {types === '' ? null : (
-        <Text span size="xs" c="dimmed">
-          {' '}
-          {types}
-        </Text>
-      )}
-    </span>
-  )
-}
-
 export function SessionDuration({ session }: { readonly session: Session }) {
   const nowMs = useNow()
   const endMs = session.closed ? Date.parse(session.closed.at) : session.active ? nowMs : Date.parse(session.last_seen)
@@ -61,5 +45,10 @@ export function SessionDuration({ session }: { readonly session: Session }) {
 
 export function SessionEnd({ session }: { readonly session: Session }) {
   if (session.active) return <span className={classes['running']}>{texts.running}</span>
-  return <Text inherit>{endedBecause(session.closed)}</Text>
+  const why = endedBecause(session.closed)
+  return (
+    <span className={cells['line']} title={why}>
+      {why}
+    </span>
+  )
 }

@@ -26,6 +26,7 @@ import { endedBecause, endedBy } from './ended-because.ts'
 import { sessionsMessages as texts } from './messages.ts'
 import { sessionQuery } from './queries.ts'
 import { SessionDuration } from './session-cells.tsx'
+import { SessionPerson } from './session-identity.tsx'
 import { nameOf } from './session-name.ts'
 import { SessionRecordings } from './session-recordings.tsx'
 import { SessionTimeline } from './session-timeline.tsx'
@@ -83,6 +84,24 @@ function KnownSession({ session }: { readonly session: Session }) {
                 texts.removedDevice
               )}
             </Fact>
+            {session.person || session.method ? (
+              <Fact name={facts.person}>
+                <SessionPerson session={session} />
+              </Fact>
+            ) : null}
+            {session.method ? <Fact name={facts.how}>{texts.methods[session.method]}</Fact> : null}
+            {session.second_factor ? <Fact name={facts.factor}>{texts.factors[session.second_factor]}</Fact> : null}
+            {session.key ? (
+              <Fact name={facts.key}>
+                {session.key.name} <code>{session.key.fingerprint}</code>
+                <CopyButton text={session.key.fingerprint} what={texts.fingerprintWhat} />
+              </Fact>
+            ) : null}
+            {session.command === '' ? null : (
+              <Fact name={facts.command}>
+                <code>{session.command}</code>
+              </Fact>
+            )}
             <Fact name={facts.from}>
               <code>{session.ip_address}</code>
             </Fact>

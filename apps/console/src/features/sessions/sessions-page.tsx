@@ -1,41 +1,31 @@
 // Live list of the namespace's sessions.
-import type { Session } from '@bowline/contract/schemas/session'
+import { SESSION_SORTS } from '@bowline/contract/operations/sessions'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { SearchX, SquareTerminal } from 'lucide-react'
-import { useCallback } from 'react'
+import { useCallback, useState } from 'react'
 import { useRuntime } from '../../core/context.tsx'
-import type { Column } from '../../ui/list/data-table.tsx'
+import { DisplayMenu } from '../../ui/controls/display-menu.tsx'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
+import { SearchField } from '../../ui/form/search-field.tsx'
 import { Page } from '../../ui/page/page.tsx'
 import { PagedTable } from '../../ui/list/paged-table.tsx'
-import { TimeAgo } from '../../ui/text/time-ago.tsx'
 import { sessionsMessages as texts } from './messages.ts'
-import { SESSIONS_PER_PAGE, sessionListQuery } from './queries.ts'
-import { type SessionsSearch, isFiltered, sessionListOf } from './search.ts'
+import { SESSIONS_PER_PAGE, SESSION_PAGE_SIZES, sessionListQuery } from './queries.ts'
+import { type SessionsSearch, isFiltered, narrowedTo, sessionListOf } from './search.ts'
+import { SESSION_COLUMNS, rememberColumns, visibleColumns } from './session-columns.tsx'
 import { SessionFilters } from './session-filters.tsx'
-import { SessionDuration, SessionEnd, SessionTarget, SessionType } from './session-cells.tsx'
-import cells from '../../ui/list/cells.module.css'
-
-const COLUMNS: readonly Column<Session>[] = [
-  { id: 'target', header: texts.columns.target, cell: (session) => <SessionTarget session={session} /> },
-  {
-    id: 'from',
-    header: texts.columns.from,
-    cell: (session) => <span className={cells['whole']}>{session.ip_address}</span>,
-  },
-  { id: 'type', header: texts.columns.type, cell: (session) => <SessionType session={session} /> },
-  { id: 'started', header: texts.columns.started, cell: (session) => <TimeAgo time={session.started_at} /> },
-  { id: 'duration', header: texts.columns.duration, cell: (session) => <SessionDuration session={session} /> },
-  { id: 'end', header: texts.columns.end, cell: (session) => <SessionEnd session={session} /> },
-]
+import { SessionPresets } from './session-presets.tsx'
+import bar from '../../ui/controls/choice-menu.module.css'
 
 export function SessionsPage({ search }: { readonly search: SessionsSearch }) {
   const { api } = useRuntime()
   const navigate = useNavigate({ from: '/sessions' })
-  const list = useQuery(sessionListQuery(api, sessionListOf(search)))
-  const choose = (change: Partial<SessionsSearch>) =>
-    void navigate({ search: { ...search, ...change, page: 1 }, replace: true })
+  const shown = sessionListOf(search)
+  const list = useQuery(sessionListQuery(api, shown))
+  const [columns, setColumns] = useState(visibleColumns)
+  const open = (next: SessionsSearch) => void navigate({ search: next, replace: true })
+  const choose = (change: Partial<SessionsSearch>) => open({ ...search, ...change, page: 1 })
   const searchFor = useCallback(
     (words: string) => {
       const q = words === '' ? undefined : words
@@ -45,23 +35,33 @@ export function SessionsPage({ search }: { readonly search: SessionsSearch }) {
   )
   return (
     <Page title={texts.title}>
-      {isFiltered(search) || (list.data?.total ?? 0) > 0 ? (
-        <SessionFilters
-          search={search}
-          onChoose={choose}
-          onClear={() => void navigate({ search: { page: 1 }, replace: true })}
-          onSearch={searchFor}
-        />
-      ) : null}
+      <SessionPresets search={search}>
+        <div className={bar['tools']}>
+          <DisplayMenu
+            columns={SESSION_COLUMNS}
+            visible={columns}
+            onShow={(ids) => setColumns(rememberColumns(ids))}
+            sizes={SESSION_PAGE_SIZES}
+            size={search.size ?? SESSIONS_PER_PAGE}
+            onSize={(size) => choose({ size: size === SESSIONS_PER_PAGE ? undefined : size })}
+          />
+          <SearchField label={texts.search} words={search.q ?? ''} onSearch={searchFor} />
+        </div>
+      </SessionPresets>
+      <SessionFilters search={search} onChoose={choose} onClear={() => open(narrowedTo(search, {}))} />
       <PagedTable
         label={texts.tableLabel}
         list={list}
         failed={texts.loadFailed}
-        columns={COLUMNS}
+        columns={SESSION_COLUMNS}
+        visible={columns}
+        scrolls
         rowKey={(session) => session.uid}
+        sort={{ by: shown.sort ?? 'last_seen', order: shown.order ?? 'desc' }}
+        onSort={({ by, order }) => choose({ sort: SESSION_SORTS.find((known) => known === by), order })}
         page={search.page}
-        perPage={SESSIONS_PER_PAGE}
-        onPageGone={(page) => void navigate({ search: { ...search, page }, replace: true })}
+        perPage={search.size ?? SESSIONS_PER_PAGE}
+        onPageGone={(page) => open({ ...search, page })}
         renderPageLink={(page, children, label, className) => (
           <Link to="/sessions" search={{ ...search, page }} aria-label={label} className={className}>
             {children}

@@ -2,11 +2,11 @@
 export const settingsMessages = {
   title: 'Settings',
   loadFailed: 'The settings could not be loaded.',
-  roleTooLow: 'Your role in this namespace may look at its settings, not change them.',
+  roleTooLow: 'You need a higher role in this namespace to change its settings.',
   general: 'Namespace',
-  facts: { tenant: 'Tenant id', type: 'Kind', created: 'Created', devices: 'Devices', limit: 'At most' },
+  facts: { tenant: 'Tenant id', type: 'Type', created: 'Created', devices: 'Devices', limit: 'Device limit' },
   types: { personal: 'Personal', team: 'Team' },
-  noLimit: 'no limit',
+  noLimit: 'none',
   tenantWhat: 'the tenant id',
   rename: 'Rename',
   renameTitle: 'Rename the namespace',
@@ -22,7 +22,7 @@ export const settingsMessages = {
   },
   sessions: 'Sessions',
   record: 'Record sessions',
-  recordHint: 'What people see is kept, to be played back by administrators. What they type is not.',
+  recordHint: 'Records terminal output for playback by administrators. Input is not recorded.',
   policy: 'When a session cannot be recorded',
   policies: { 'best-effort': 'It continues without a recording', required: 'It ends' },
   policyHint: 'For example because the disk is full.',
@@ -39,7 +39,7 @@ export const settingsMessages = {
   forwardingUnrecordedHint:
     'What is forwarded is in no recording, and ssh -J opens a shell that nobody records. Forwarding is off while recordings are required, unless this is on.',
   endDisallowed: 'End sessions that are no longer allowed',
-  endDisallowedHint: 'A change of rules, keys or members is applied to running sessions too, not to new ones only.',
+  endDisallowedHint: 'Changes of rules, keys and members also end sessions that are already running.',
   factor: 'Second factor for SSH',
   factorText:
     'A key or password alone lets nobody in: logins by ssh, sftp, scp and web terminals need a second factor of a person.',

@@ -35,7 +35,7 @@ export const signInMessages = {
   proofRefused:
     'This link has expired, was used before, or was opened in another browser than the one that asked for it. Sign in at your identity provider again.',
   linkBack: 'Back to sign-in',
-  noProvider: 'The server named no identity provider.',
+  noProvider: 'No identity provider is configured.',
   usernameRequired: 'Enter your username or e-mail address.',
   passwordRequired: 'Enter your password.',
   expired: 'Your session has ended. Sign in again to continue.',

@@ -29,7 +29,7 @@ export const terminalMessages = {
   },
   form: {
     user: 'User on the device',
-    userRequired: 'Whose account is it?',
+    userRequired: 'Enter the account on the device.',
     userInvalid: 'A user name has no spaces.',
     method: 'Sign in with',
     password: 'Password',
@@ -53,7 +53,7 @@ export const terminalMessages = {
     answer: 'Answer',
     cancel: 'Cancel',
   },
-  reconnecting: (seconds: number) => `The connection dropped. Reconnecting; the session waits ${seconds} s longer.`,
+  reconnecting: (seconds: number) => `Connection lost. Reconnecting; the session is kept for ${seconds} s.`,
   connecting: 'Connecting …',
   tryNow: 'Try now',
   resumed: 'The connection is back. Nothing was lost.',

@@ -5,10 +5,14 @@ export interface PaletteItem {
   readonly id: string
   readonly group: string
   readonly label: string
-  /** Shown at the end of the line: a status, a shortcut. */
+  /** Keys, shown at the end of the line. */
   readonly hint?: string
+  /** Words, shown at the end of the line: a status, a time. */
+  readonly note?: string
   readonly icon?: LucideIcon
   readonly run: () => void
+  /** What Shift+Enter does; absent: the same. */
+  readonly open?: () => void
   /** Only for devices: opens the further actions on it. */
   readonly more?: () => void
 }

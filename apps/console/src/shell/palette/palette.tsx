@@ -76,17 +76,18 @@ function Body({ takeTyped, onClose }: PaletteProps) {
     setDevice(undefined)
     setActive(0)
   }
-  const run = (item: PaletteItem | undefined) => {
+  const run = (item: PaletteItem | undefined, withShift: boolean) => {
     if (!item) return
     onClose()
-    item.run()
+    if (withShift && item.open) item.open()
+    else item.run()
   }
   const onKey = (event: KeyboardEvent<HTMLInputElement>) => {
     const current = items[at]
     const isAtEnd = event.currentTarget.selectionStart === text.length
     if (event.key === 'ArrowDown') setActive((at + 1) % Math.max(1, items.length))
     else if (event.key === 'ArrowUp') setActive((at - 1 + items.length) % Math.max(1, items.length))
-    else if (event.key === 'Enter') run(current)
+    else if (event.key === 'Enter') run(current, event.shiftKey)
     else if (event.key === 'ArrowRight' && isAtEnd && current?.more) current.more()
     else if (device && (event.key === 'ArrowLeft' || event.key === 'Escape')) back()
     else return
@@ -129,7 +130,7 @@ function Body({ takeTyped, onClose }: PaletteProps) {
             id={idOf(index)}
             isActive={index === at}
             heading={items[index - 1]?.group === item.group ? undefined : item.group}
-            onRun={() => run(item)}
+            onRun={(withShift) => run(item, withShift)}
           />
         ))}
       </div>
@@ -149,10 +150,10 @@ interface OptionProps {
   readonly isActive: boolean
   /** Shown above the first item of a group. */
   readonly heading: string | undefined
-  readonly onRun: () => void
+  readonly onRun: (withShift: boolean) => void
 }
 
-function Option({ item: { label, hint, icon: Icon }, id, isActive, heading, onRun }: OptionProps) {
+function Option({ item: { label, hint, note, icon: Icon }, id, isActive, heading, onRun }: OptionProps) {
   return (
     <>
       {heading === undefined ? null : (
@@ -169,10 +170,11 @@ function Option({ item: { label, hint, icon: Icon }, id, isActive, heading, onRu
         className={classes['option']}
         // Keep the focus in the field.
         onMouseDown={(event) => event.preventDefault()}
-        onClick={onRun}
+        onClick={(event) => onRun(event.shiftKey)}
       >
         {Icon ? <Icon size={16} aria-hidden /> : <span className={classes['gap']} />}
         <span className={classes['label']}>{label}</span>
+        {note === undefined ? null : <span className={classes['note']}>{note}</span>}
         {hint === undefined ? null : <Kbd className={classes['hint'] ?? ''}>{hint}</Kbd>}
       </div>
     </>

@@ -2,9 +2,20 @@
 import type { Device } from '@bowline/contract/schemas/device'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { KeyRound, LogOut, Monitor, Plus, ShieldCheck, SquareTerminal, UserPlus, UserRound } from 'lucide-react'
+import {
+  BookOpen,
+  KeyRound,
+  LogOut,
+  Monitor,
+  Plus,
+  Settings,
+  ShieldCheck,
+  SquareTerminal,
+  UserPlus,
+  UserRound,
+} from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { usePerson, useRuntime } from '../../core/context.tsx'
+import { useMay, usePerson, useRuntime } from '../../core/context.tsx'
 import { appMessages } from '../../core/messages.ts'
 import { sectionGroups } from '../../core/sections.ts'
 import { announce } from '../../ui/feedback/announce.tsx'
@@ -15,7 +26,9 @@ import { parseSshEndpoint, sshLine } from '../../features/devices/add/commands.t
 import { deviceListQuery } from '../../core/devices/queries.ts'
 import { useSshUser } from '../../core/devices/ssh-user.ts'
 import { infoQuery } from '../../features/instance/queries.ts'
+import { settingsMessages } from '../../features/settings/messages.ts'
 import { useSignOut } from '../use-sign-out.ts'
+import { useFoundItems } from './use-found-items.ts'
 import { type PaletteItem, matching } from './items.ts'
 import { paletteMessages as texts } from './messages.ts'
 import { recentDevices, rememberDevice } from '../../features/devices/recent-devices.ts'
@@ -46,9 +59,15 @@ export function usePaletteItems(words: string, onMore: (device: Device) => void)
     ...deviceListQuery(api, { status: 'accepted', page: 1, sort: 'name', order: 'asc', words: searched }),
     enabled: searched !== '' && tenant !== '',
   })
+  const others = useFoundItems(searched)
+  const mayConnect = useMay('deviceConnect')
   const open = (device: { uid: string; name: string }) => {
     rememberDevice(tenant, device)
     void navigate({ to: '/devices/$uid', params: { uid: device.uid } })
+  }
+  const connect = (device: { uid: string; name: string }) => {
+    rememberDevice(tenant, device)
+    void navigate({ to: '/terminal', search: { device: device.uid } })
   }
   const isCurrent = searched === words && !found.isPlaceholderData
   const devices: PaletteItem[] =
@@ -58,25 +77,30 @@ export function usePaletteItems(words: string, onMore: (device: Device) => void)
           group: texts.groups.recent,
           label: name,
           icon: Monitor,
-          run: () => open({ uid, name }),
+          run: () => (mayConnect ? connect : open)({ uid, name }),
+          open: () => open({ uid, name }),
         }))
       : (isCurrent ? (found.data?.items ?? []) : []).slice(0, SHOWN_DEVICES).map((device) => ({
           id: device.uid,
           group: texts.groups.devices,
           label: device.name,
-          hint: device.online ? uiMessages.online : uiMessages.offline,
+          note: device.online ? uiMessages.online : uiMessages.offline,
           icon: Monitor,
-          run: () => open(device),
+          run: () => (mayConnect && device.online ? connect : open)(device),
+          open: () => open(device),
           more: () => onMore(device),
         }))
   return {
-    items: [...devices, ...matching(fixed, words)],
-    searching: words !== '' && (found.isPending || !isCurrent),
+    items: [...devices, ...matching(fixed, words), ...(searched === words ? others.items : [])],
+    searching: words !== '' && (found.isPending || !isCurrent || others.searching),
     failed: found.isError,
   }
 }
 
-/** Items for pages and actions. */
+const { rename, record, retention, forwarding, endDisallowed, factor, announcement } = settingsMessages
+const SETTINGS = [rename, record, retention, forwarding, endDisallowed, factor, announcement, settingsMessages.export]
+
+/** Items for pages, settings and actions. */
 function useFixedItems(): PaletteItem[] {
   const signOut = useSignOut()
   const isAdmin = usePerson()?.instance_admin === true
@@ -118,6 +142,20 @@ function useFixedItems(): PaletteItem[] {
     ...(['light', 'dark', 'auto'] as const).map((theme) =>
       action(texts.theme(appMessages.themes[theme]), undefined, () => setTheme(theme)),
     ),
+    ...SETTINGS.map((label) => ({
+      id: label,
+      group: texts.groups.settings,
+      label,
+      icon: Settings,
+      run: () => void navigate({ to: '/settings' }),
+    })),
+    {
+      id: '/docs/',
+      group: texts.groups.docs,
+      label: texts.documentation,
+      icon: BookOpen,
+      run: () => void window.open('/docs/', '_blank', 'noopener'),
+    },
     action(texts.signOut, LogOut, () => void signOut.run()),
   ]
 }
@@ -127,13 +165,16 @@ export function useDeviceItems(device: Device | undefined): PaletteItem[] {
   const { api } = useRuntime()
   const navigate = useNavigate()
   const user = useSshUser()
+  const mayConnect = useMay('deviceConnect')
   const { data: info } = useQuery(infoQuery(api))
   if (!device) return []
   const { uid, name, namespace } = device
   const copy = async (text: string) => announce((await copyText(text)) ? texts.copied : texts.copyFailed)
   const item = (label: string, run: () => void): PaletteItem => ({ id: label, group: name, label, run })
   const endpoint = parseSshEndpoint(info?.endpoints.ssh ?? '')
+  const connect = item(texts.connect, () => void navigate({ to: '/terminal', search: { device: uid } }))
   return [
+    ...(mayConnect && device.online ? [connect] : []),
     item(texts.open, () => void navigate({ to: '/devices/$uid', params: { uid } })),
     ...(info ? [item(texts.copySsh, () => void copy(sshLine(endpoint, { namespace, device: name }, user)))] : []),
     item(texts.copyId, () => void copy(`${user}@${namespace}.${name}`)),

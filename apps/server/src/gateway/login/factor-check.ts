@@ -9,7 +9,7 @@ import type { TenantContext } from '../../context.ts'
 import type { LoginTarget } from '../../devices/presence.ts'
 import { type Asked, type FactorLogin, type SshFactor, credentialHash } from '../../held-logins/ssh-factor.ts'
 import type { Decision } from '../../held-logins/waiting.ts'
-import type { NewSession, SessionCause } from '../../sessions/service.ts'
+import type { NewSession, SessionCause, SessionIdentity } from '../../sessions/service.ts'
 import { plainText } from '../record/announcement.ts'
 import { TEXTS, heldText } from '../record/texts.ts'
 import type { Credential } from './credential.ts'
@@ -54,6 +54,10 @@ export class FactorCheck {
   #held: { readonly ctx: TenantContext; readonly login: FactorLogin; readonly asked: Asked } | undefined
   #refusal: SessionCause | undefined
   #isProven = false
+  /** Undefined while no factor has been proven, or where none is asked for. */
+  #provenBy: SessionIdentity['factor']
+  /** The password whose factor has been proven. */
+  #password: FactorLogin | undefined
 
   constructor(deps: FactorCheckDeps, connection: SshConnection) {
     this.#deps = deps
@@ -68,6 +72,16 @@ export class FactorCheck {
   /** True once a credential was right and only the factor was missing: no guessing. */
   get isProven(): boolean {
     return this.#isProven
+  }
+
+  /** How the second factor was proven; undefined where none is asked for. */
+  get provenBy(): SessionIdentity['factor'] {
+    return this.#provenBy
+  }
+
+  /** Account that proved the factor of a password, which names nobody itself. */
+  async approver(): Promise<UserId | undefined> {
+    return this.#password && (await this.#deps.factor.proverOf(this.#password))
   }
 
   /** The key whose factor the client's next keyboard-interactive attempt answers for. */
@@ -90,7 +104,10 @@ export class FactorCheck {
     if (!registered) return { result: 'reject' }
     const { owner, name, byOwner } = registered
     // Any program can call itself a key that verifies its user: only its owner can vouch for that.
-    if (key.userVerified && byOwner) return 'passed'
+    if (key.userVerified && byOwner) {
+      this.#provenBy = 'security-key'
+      return 'passed'
+    }
     if (owner === null) {
       return target.servicesNeedNoFactor
         ? 'passed'
@@ -98,7 +115,10 @@ export class FactorCheck {
     }
     const credential = credentialHash('key', key.blob)
     const login = { ...this.#loginTo(target, username), person: owner, keyName: name, credential }
-    if (await factor.hasWindow(login)) return 'passed'
+    if (await factor.hasWindow(login)) {
+      this.#provenBy ??= 'earlier'
+      return 'passed'
+    }
     this.#isProven = true
     if (this.#deps.endpoint === 'web') return this.#refuse('The page is not signed in.', TEXTS.noFactor)
     const isOpenSsh = /^SSH-2\.0-OpenSSH[_-]/.test(this.#connection.clientIdent)
@@ -116,7 +136,11 @@ export class FactorCheck {
     if (target.factorHours === null || this.#isVouchedFor) return 'passed'
     const credential = credentialHash('password', target.uid, username)
     const login = { ...this.#loginTo(target, username), person: undefined, keyName: '', credential }
-    if (await this.#deps.factor.hasWindow(login)) return 'passed'
+    this.#password = login
+    if (await this.#deps.factor.hasWindow(login)) {
+      this.#provenBy ??= 'earlier'
+      return 'passed'
+    }
     this.#isProven = true
     if (this.#deps.endpoint === 'web') return this.#refuse('The page is not signed in.', TEXTS.noFactor)
     return this.#hold(ctx, target, login, async (text) => {
@@ -202,7 +226,10 @@ export class FactorCheck {
   #ended(how: Decision | 'open' | 'too-many'): FactorOutcome {
     switch (how) {
       case 'open':
+        this.#provenBy = 'earlier'
+        return 'waited'
       case 'approved':
+        this.#provenBy = 'approval'
         return 'waited'
       case 'denied':
         return this.#refuse('The login was denied.', TEXTS.denied)
@@ -216,7 +243,10 @@ export class FactorCheck {
 
   async #takeCode({ ctx, login }: Pending, code: string): Promise<FactorOutcome> {
     try {
-      if (await this.#deps.factor.takeCode(ctx, login, code)) return 'waited'
+      if (await this.#deps.factor.takeCode(ctx, login, code)) {
+        this.#provenBy = 'code'
+        return 'waited'
+      }
       return { result: 'reject', message: TEXTS.wrongCode }
     } catch (error) {
       if (!(error instanceof BowlineError) || error.code !== 'TOO_MANY_REQUESTS') throw error

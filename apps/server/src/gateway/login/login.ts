@@ -17,6 +17,7 @@ import type { Credential } from './credential.ts'
 import type { DeviceChecks } from './device-checks.ts'
 import type { Guesses } from '../admission/guesses.ts'
 import { FactorCheck, type FactorCheckDeps, type FactorOutcome } from './factor-check.ts'
+import { type IdentityDeps, identify } from './identity.ts'
 import { FirewallCheck, type FirewallCheckDeps } from './firewall-check.ts'
 import type { ForwardingState, LiveLogins } from './live-logins.ts'
 import { KEY_STEP_MS, REFUSAL_STEP_MS, paced } from '../admission/refusal-pace.ts'
@@ -27,7 +28,7 @@ import type { Statement } from './statement.ts'
 import { type Span, inSpan, traceField } from '../../platform/tracing/spans.ts'
 import { TEXTS } from '../record/texts.ts'
 
-export interface LoginDeps extends FirewallCheckDeps, FactorCheckDeps {
+export interface LoginDeps extends FirewallCheckDeps, FactorCheckDeps, IdentityDeps {
   /** The endpoint that the client uses: `type` of the session. */
   readonly endpoint: NewSession['type']
   /** The console's user behind a web terminal; undefined for all others. */
@@ -224,7 +225,7 @@ export class Login {
     if (byKey && !(await this.#takesKey(ctx, target, credential.blob))) return { result: 'reject' }
     if (target.disabled) return this.#refuse(credential, TEXTS.namespaceDisabled)
     if (this.#state.is === 'closed') return ENDED
-    const row = this.#openRow(ctx, target)
+    const row = this.#openRow(ctx, target, credential)
     // Awaited below, after the firewall was asked; it may fail before.
     row.catch(() => undefined)
     try {
@@ -251,18 +252,21 @@ export class Login {
   }
 
   /** The session's row, opened by the first attempt that names an accepted device. */
-  #openRow(ctx: TenantContext, { uid: device }: LoginTarget): Promise<SessionRecord> {
+  #openRow(ctx: TenantContext, { uid: device }: LoginTarget, credential: Credential): Promise<SessionRecord> {
     if (this.#row?.device === device) return this.#row.opened
     if (this.#row)
       return Promise.reject(new Error('the name of the device has changed its meaning within one connection'))
-    const opened = openSessionRecord(ctx, {
+    const session = {
       uid: this.#connection.sessionId as SessionUid,
       device,
       username: this.#id.user,
       address: this.#connection.peer.address,
       type: this.#deps.endpoint,
       node: this.#deps.node,
-    })
+    }
+    const opened = identify(this.#deps, ctx, credential).then((identity) =>
+      openSessionRecord(ctx, { ...session, identity }),
+    )
     this.#row = { device, opened }
     return opened
   }
@@ -337,7 +341,7 @@ export class Login {
     if (!releaseSlot) return { result: 'disconnect', message: TEXTS.tooManySessions }
     this.#state = { is: 'accepted', releaseSlot }
     const { record } = device
-    const recorded = record.authenticated()
+    const recorded = record.authenticated(() => identify(this.#deps, ctx, credential, this.#factor))
     recorded.catch((error: unknown) => {
       ctx.log.error('session.error', { session: record.uid, err: error })
       const message = isLimitReached(error) ? TEXTS.sessionLimit : TEXTS.unavailable

@@ -7,6 +7,7 @@ import {
   type NewSession,
   type SessionCause,
   type SessionEventRow,
+  type SessionIdentity,
   authenticateSession,
   endSession,
   noteSessionEvents,
@@ -18,7 +19,7 @@ const RETRY_MS = 2_000
 export interface SessionRecord {
   readonly uid: SessionUid
   /** Marks the login as accepted. Rejects when the database is down: no login without a row. */
-  authenticated(): Promise<void>
+  authenticated(identify: () => Promise<SessionIdentity>): Promise<void>
   /** Logs an event of a seat. @param data fields of the event; never typed input */
   note(type: string, seat: number, data?: SessionEventRow['data']): void
   /** Closes the row with its cause. Resolves when it is written. */
@@ -61,7 +62,7 @@ export async function openSessionRecord(ctx: TenantContext, session: NewSession)
   let closing = false
   return {
     uid,
-    authenticated: () => inOrder(() => authenticateSession(ctx, uid)),
+    authenticated: (identify) => inOrder(async () => authenticateSession(ctx, uid, await identify())),
     note: (type, seat, data) => events.note(type, seat, data),
     close(cause) {
       closing = true

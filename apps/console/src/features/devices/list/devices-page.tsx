@@ -24,7 +24,7 @@ import { deviceFilter } from '../../../core/devices/device-filter.ts'
 import { DEVICES_PER_PAGE, DEVICE_SORTS, type DeviceKind, deviceListQuery } from '../../../core/devices/queries.ts'
 import { RemoveDevice } from '../remove-device.tsx'
 import { type DevicesSearch, choicesOf, deviceListOf } from '../search.ts'
-import classes from './list.module.css'
+import classes from '../../../ui/controls/choice-menu.module.css'
 import { pageFile } from '../../../platform/page-files.ts'
 
 // Kept out of the first page's bundle.

@@ -2,11 +2,12 @@
 import { X } from 'lucide-react'
 import { PRESENCES, SEEN } from '../../../core/devices/device-filter.ts'
 import type { DeviceKind } from '../../../core/devices/queries.ts'
-import { Button, Menu } from '../../../ui/kit.ts'
+import { OneOf } from '../../../ui/controls/choice-menu.tsx'
+import { Button } from '../../../ui/kit.ts'
 import { devicesMessages as texts } from '../messages.ts'
-import { ChoiceMenu, FacetMenu } from './facet-menu.tsx'
+import { FacetMenu } from './facet-menu.tsx'
 import { type DevicesSearch, NARROWING, choicesOf, cleared } from '../search.ts'
-import classes from './list.module.css'
+import classes from '../../../ui/controls/choice-menu.module.css'
 
 const FACETS = ['tag', 'system', 'arch', 'version'] as const
 
@@ -21,7 +22,7 @@ export function FacetBar({ kind, search, onChange }: FacetBarProps) {
   const set = (change: Partial<DevicesSearch>) => onChange({ ...search, ...change, page: 1 })
   const isNarrowed = NARROWING.some((name) => search[name] !== undefined && search[name] !== '')
   return (
-    <fieldset aria-label={texts.filters} className={classes['facets']}>
+    <fieldset aria-label={texts.filters} className={classes['bar']}>
       {status === 'accepted' ? (
         <OneOf
           label={texts.presence}
@@ -57,7 +58,7 @@ export function FacetBar({ kind, search, onChange }: FacetBarProps) {
         variant="default"
         fw={500}
         aria-pressed={search.fav === 'yes'}
-        className={classes['facet'] ?? ''}
+        className={classes['face'] ?? ''}
         data-chosen={search.fav === 'yes' || undefined}
         onClick={() => set({ fav: search.fav === 'yes' ? undefined : 'yes' })}
       >
@@ -74,31 +75,5 @@ export function FacetBar({ kind, search, onChange }: FacetBarProps) {
         </Button>
       ) : null}
     </fieldset>
-  )
-}
-
-interface OneOfProps<Value extends string> {
-  readonly label: string
-  readonly none: string
-  readonly values: readonly Value[]
-  readonly names: Readonly<Record<Value, string>>
-  readonly chosen: Value | undefined
-  readonly onChoose: (value: Value | undefined) => void
-}
-
-function OneOf<Value extends string>({ label, none, values, names, chosen, onChoose }: OneOfProps<Value>) {
-  return (
-    <ChoiceMenu label={label} chosen={chosen === undefined ? '' : names[chosen]}>
-      <Menu.RadioGroup value={chosen ?? ''}>
-        <Menu.RadioItem value="" onChange={() => onChoose(undefined)}>
-          {none}
-        </Menu.RadioItem>
-        {values.map((value) => (
-          <Menu.RadioItem key={value} value={value} onChange={() => onChoose(value)}>
-            {names[value]}
-          </Menu.RadioItem>
-        ))}
-      </Menu.RadioGroup>
-    </ChoiceMenu>
   )
 }

@@ -1,44 +1,14 @@
 // A button that opens the values of one property, with the number of devices that have each.
 import type { FacetName } from '@bowline/contract/operations/devices'
 import { useQuery } from '@tanstack/react-query'
-import { ChevronDown } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { useRuntime } from '../../../core/context.tsx'
-import { Button, Loader, Menu } from '../../../ui/kit.ts'
+import { ChoiceMenu } from '../../../ui/controls/choice-menu.tsx'
+import { Loader, Menu } from '../../../ui/kit.ts'
 import { formatCount } from '../../../ui/text/numbers.ts'
 import { devicesMessages as texts } from '../messages.ts'
 import { facetQuery } from './queries.ts'
 import classes from './list.module.css'
-
-interface ChoiceMenuProps {
-  readonly label: string
-  /** What is chosen, in words; '' for nothing. */
-  readonly chosen: string
-  readonly onOpen?: () => void
-  readonly children: ReactNode
-}
-
-/** The face of a filter: its name, or its name and what is chosen. */
-export function ChoiceMenu({ label, chosen, onOpen, children }: ChoiceMenuProps) {
-  return (
-    <Menu position="bottom-start" withinPortal onOpen={() => onOpen?.()}>
-      <Menu.Target>
-        <Button
-          size="compact-sm"
-          variant="default"
-          fw={500}
-          className={classes['facet'] ?? ''}
-          data-chosen={chosen !== '' || undefined}
-          rightSection={<ChevronDown size={13} aria-hidden />}
-        >
-          <span className={classes['facetName']}>{label}</span>
-          {chosen === '' ? null : <span className={classes['facetValue']}>{chosen}</span>}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown className={classes['values'] ?? ''}>{children}</Menu.Dropdown>
-    </Menu>
-  )
-}
 
 interface FacetMenuProps {
   readonly by: FacetName

@@ -13,6 +13,7 @@ import { devicesMessages as texts } from '../messages.ts'
 import { visibleColumns } from './columns-choice.ts'
 import { viewsQuery } from './queries.ts'
 import { DevicesSearch, SAVED } from '../search.ts'
+import choice from '../../../ui/controls/choice-menu.module.css'
 import classes from './list.module.css'
 
 const loadSaveView = pageFile(() => import('./save-view.tsx'))
@@ -42,7 +43,7 @@ export function ViewsMenu({ kind, search, onOpen }: ViewsMenuProps) {
             {current?.name ?? texts.views}
           </Button>
         </Menu.Target>
-        <Menu.Dropdown className={classes['values'] ?? ''}>
+        <Menu.Dropdown className={choice['values'] ?? ''}>
           {groups.map(({ label, views: members }) =>
             members.length === 0 ? null : (
               <div key={label}>

@@ -6,9 +6,9 @@ import { promisify } from 'node:util'
 import { type HostKey, loadHostKey } from '@bowline/ssh/keys/host-key'
 import { ED25519_CERTIFICATE, issueUserCertificate } from '@bowline/ssh/keys/issue-certificate'
 import type { ClientSigner } from '@bowline/ssh/client-api'
-import type { TenantContext } from '../context.ts'
-import type { SecretKey } from '../platform/secrets/seal.ts'
-import { findUserAuthority, insertUserAuthority } from './user-authority-store.ts'
+import type { TenantContext } from '../../context.ts'
+import type { SecretKey } from '../../platform/secrets/seal.ts'
+import { findUserAuthority, insertUserAuthority } from './store.ts'
 
 const makeKeyPair = promisify(generateKeyPair)
 /** Life of a certificate: its key is gone long before, but the clocks of devices are wrong by hours. */

@@ -1,6 +1,6 @@
 // SQL of the keys that certify logins.
 import type { Insertable, Kysely } from 'kysely'
-import type { Schema, UserAuthoritiesTable } from '../db/schema.ts'
+import type { Schema, UserAuthoritiesTable } from '../../db/schema.ts'
 
 /** The namespace's sealed key. @param db the tenant's connection */
 export async function findUserAuthority(db: Kysely<Schema>): Promise<Buffer | undefined> {

@@ -1,0 +1,74 @@
+// Who is behind a session and what they did, in cells and facts.
+import type { Session } from '@bowline/contract/schemas/session'
+import { Link } from '@tanstack/react-router'
+import { Text } from '../../ui/kit.ts'
+import { sessionsMessages as texts } from './messages.ts'
+import { ACTIVITIES, ACTIVITY_NAMES } from './search.ts'
+import cells from '../../ui/list/cells.module.css'
+import classes from './sessions.module.css'
+
+/** The person, as a link to their sessions. */
+export function SessionPerson({ session: { person, method, key } }: { readonly session: Session }) {
+  if (person) {
+    return (
+      <Link
+        to="/sessions"
+        search={{ person: person.id }}
+        className={`${cells['line']} ${classes['narrowing']}`}
+        title={texts.onlyPerson(person.name)}
+      >
+        {person.name}
+      </Link>
+    )
+  }
+  if (method === null) return null
+  return (
+    <Text span inherit c="dimmed" title={key ? undefined : texts.unknownPersonWhy}>
+      {key ? texts.serviceKey : texts.unknownPerson}
+    </Text>
+  )
+}
+
+export function SessionMethod({ session }: { readonly session: Session }) {
+  const how = methodOf(session)
+  return (
+    <span className={cells['line']} title={how}>
+      {how}
+    </span>
+  )
+}
+
+/** `Key ada laptop + approval`; '' for sessions of earlier versions. */
+export function methodOf({ method, key, second_factor: factor }: Session): string {
+  if (method === null) return ''
+  const how = key && key.name !== '' ? texts.withKey(key.name) : texts.methods[method]
+  return factor === null ? how : texts.withFactor(how, texts.factors[factor])
+}
+
+/** Fingerprint of the key, as a link to its sessions. */
+export function SessionKey({ sessionKey: key }: { readonly sessionKey: Session['key'] }) {
+  if (!key) return null
+  return (
+    <Link
+      to="/sessions"
+      search={{ key: key.fingerprint }}
+      className={`${cells['line']} ${cells['whole']} ${classes['narrowing']}`}
+      title={texts.onlyKey(key.name)}
+    >
+      {key.fingerprint}
+    </Link>
+  )
+}
+
+/** What happened, in words, with the first command. */
+export function SessionActivity({ session: { events, command } }: { readonly session: Session }) {
+  const words = ACTIVITY_NAMES.filter((name) => ACTIVITIES[name].some((type) => events.types.includes(type)))
+  if (command === '') return words.map((name) => texts.activities[name]).join(', ')
+  const others = words.filter((name) => name !== 'command').map((name) => texts.activities[name])
+  return (
+    <span className={cells['line']} title={command}>
+      <code>{command}</code>
+      {others.length > 0 ? `, ${others.join(', ')}` : ''}
+    </span>
+  )
+}

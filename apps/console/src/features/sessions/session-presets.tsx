@@ -1,0 +1,48 @@
+// Presets of the session list as tabs: each is an address.
+import { UserId } from '@bowline/contract/schemas/common'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { usePerson } from '../../core/context.tsx'
+import { TabBar } from '../../ui/list/tab-bar.tsx'
+import { sessionsMessages as texts } from './messages.ts'
+import { type SessionsSearch, isNarrowedTo, narrowedTo } from './search.ts'
+
+interface SessionPresetsProps {
+  readonly search: SessionsSearch
+  /** At the end of the line. */
+  readonly children: ReactNode
+}
+
+export function SessionPresets({ search, children }: SessionPresetsProps) {
+  const me = UserId.safeParse(usePerson()?.id)
+  const presets = [
+    { key: 'all', narrowing: {} },
+    { key: 'active', narrowing: { state: 'active' } },
+    { key: 'today', narrowing: { from: today() } },
+    ...(me.success ? [{ key: 'mine', narrowing: { person: me.data } } as const] : []),
+    { key: 'recorded', narrowing: { recorded: 'yes' } },
+    { key: 'refused', narrowing: { state: 'refused' } },
+  ] as const
+  const tabs = presets.map(({ key, narrowing }) => ({
+    key,
+    label: texts.presets[key],
+    active: isNarrowedTo(search, narrowing),
+    render: (inner: ReactNode, properties: { className: string }) => (
+      <Link to="/sessions" search={narrowedTo(search, narrowing)} {...properties}>
+        {inner}
+      </Link>
+    ),
+  }))
+  return (
+    <TabBar label={texts.presetsLabel} tabs={tabs}>
+      {children}
+    </TabBar>
+  )
+}
+
+/** The day in this browser's zone, `2026-11-20`. */
+function today(): string {
+  const now = new Date()
+  const two = (number: number) => String(number).padStart(2, '0')
+  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
+}

@@ -1,0 +1,67 @@
+// How a list looks: its columns, the height and the number of its rows, and what else belongs there.
+import { SlidersHorizontal } from 'lucide-react'
+import { type ReactNode, useSyncExternalStore } from 'react'
+import { Button, Menu } from '../kit.ts'
+import { DENSITIES, chooseDensity, density } from '../list/density.ts'
+import { uiMessages } from '../messages.ts'
+import classes from './choice-menu.module.css'
+
+const texts = uiMessages.displayMenu
+
+interface DisplayMenuProps<Size extends number> {
+  /** All columns; the first one is always shown. */
+  readonly columns: readonly { readonly id: string; readonly header: string }[]
+  readonly visible: readonly string[]
+  /** Undefined: back to the defaults. */
+  readonly onShow: (ids: readonly string[] | undefined) => void
+  /** Rows of a page to choose from. */
+  readonly sizes: readonly Size[]
+  readonly size: Size
+  readonly onSize: (size: Size) => void
+  /** Further sections. */
+  readonly children?: ReactNode
+}
+
+export function DisplayMenu<Size extends number>(props: DisplayMenuProps<Size>) {
+  const { columns, visible, onShow, sizes, size, onSize, children } = props
+  const rowHeight = useSyncExternalStore(density.subscribe, density.get)
+  return (
+    <Menu position="bottom-end" withinPortal closeOnItemClick={false}>
+      <Menu.Target>
+        <Button size="xs" variant="default" fw={500} leftSection={<SlidersHorizontal size={14} aria-hidden />}>
+          {texts.display}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown className={classes['values'] ?? ''}>
+        <Menu.Label>{texts.columnsLabel}</Menu.Label>
+        <Menu.CheckboxGroup value={[...visible]} onChange={onShow}>
+          {columns.slice(1).map(({ id, header }) => (
+            <Menu.CheckboxItem key={id} value={id}>
+              {header}
+            </Menu.CheckboxItem>
+          ))}
+        </Menu.CheckboxGroup>
+        <Menu.Item onClick={() => onShow(undefined)}>{texts.defaultColumns}</Menu.Item>
+        <Menu.Divider />
+        <Menu.Label>{texts.rowHeight}</Menu.Label>
+        <Menu.RadioGroup value={rowHeight}>
+          {DENSITIES.map((each) => (
+            <Menu.RadioItem key={each} value={each} onChange={() => chooseDensity(each)}>
+              {texts.densities[each]}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
+        <Menu.Divider />
+        <Menu.Label>{texts.pageSize}</Menu.Label>
+        <Menu.RadioGroup value={String(size)}>
+          {sizes.map((each) => (
+            <Menu.RadioItem key={each} value={String(each)} onChange={() => onSize(each)}>
+              {texts.rows(each)}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
+        {children}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

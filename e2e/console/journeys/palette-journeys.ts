@@ -1,0 +1,86 @@
+// The command palette: what it finds, and what Enter does on a device.
+import { createClient } from '@bowline/contract/client'
+import { operations } from '@bowline/contract/operations'
+import { describe, expect, it } from 'vitest'
+import type { Site } from '../site.ts'
+
+export function paletteJourneys(site: Site): void {
+  describe('the palette', () => {
+    const search = async (words: string) => {
+      const { page } = site
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox', { name: /^Search devices/ }).fill(words)
+    }
+
+    it.each([
+      ['a session by its command', 'echo ready', /echo ready/, '/sessions/'],
+      ['a key by its name', 'ada@lap', /^ada@laptop/, '/public-keys'],
+      ['a member by their address', 'olga@', /^olga@example\.com/, '/team'],
+      ['a tag', 'garde', /^garden$/, '/devices'],
+      ['a setting', 'record sess', /^Record sessions/, '/settings'],
+    ])('finds %s', async (_, words, name, path) => {
+      const { page } = site
+      await page.goto('/announcements')
+      await page.getByRole('heading', { name: 'Announcements' }).waitFor()
+      await search(words)
+      await page.getByRole('option', { name }).first().click()
+      await page.waitForURL((url) => url.pathname.startsWith(path))
+      expect(await page.getByRole('combobox', { name: /^Search devices/ }).count()).toBe(0)
+    })
+
+    it('finds pages of the documentation, and opens them beside the console', async () => {
+      const { page } = site
+      await page.goto('/announcements')
+      await page.getByRole('heading', { name: 'Announcements' }).waitFor()
+      await search('session recording')
+      const [opened] = await Promise.all([
+        page.context().waitForEvent('page'),
+        page
+          .getByRole('option', { name: /^Session recording/i })
+          .first()
+          .click(),
+      ])
+      await opened.waitForURL('**/docs/**')
+      expect(await opened.evaluate('globalThis.opener')).toBeNull()
+      await opened.close()
+    })
+
+    it('switches to another namespace', async () => {
+      const { page, world } = site
+      const { body } = await world.client.call(operations.namespaces.create, { body: { name: 'second-home' } })
+      await page.goto('/announcements')
+      await page.getByRole('heading', { name: 'Announcements' }).waitFor()
+      await search('second-ho')
+      await page.getByRole('option', { name: 'Switch to second-home' }).click()
+      await page.getByRole('button', { name: /second-home/ }).waitFor()
+      await search(world.product.sshid.split('.')[0] ?? '')
+      await page.getByRole('option', { name: /^Switch to/ }).click()
+      await page.getByRole('button', { name: /second-home/ }).waitFor({ state: 'detached' })
+      const { body: there } = await world.client.call(operations.auth.switchNamespace, {
+        params: { tenant: body.tenant_id },
+      })
+      const { call } = createClient({ origin: world.product.api, token: () => there.token })
+      expect(there.tenant).toBe(body.tenant_id)
+      await call(operations.namespaces.remove, { params: { tenant: body.tenant_id } })
+    })
+
+    it('connects to a device by Enter, and opens its page by Shift+Enter', async () => {
+      const { page, world } = site
+      await page.goto('/tags')
+      await page.getByText('garden').first().waitFor()
+      await search(world.own.name)
+      const option = page.getByRole('option', { name: new RegExp(`^${world.own.name}`) }).first()
+      await option.waitFor()
+      expect(await option.getAttribute('aria-selected')).toBe('true')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`**/terminal?device=${world.own.uid}`)
+      await page.getByLabel('Password on the device').waitFor()
+      await page.goto('/tags')
+      await page.getByText('garden').first().waitFor()
+      await search(world.own.name)
+      await option.waitFor()
+      await page.keyboard.press('Shift+Enter')
+      await page.waitForURL(`**/devices/${world.own.uid}`)
+    })
+  })
+}

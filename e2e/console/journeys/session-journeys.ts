@@ -1,0 +1,91 @@
+// Sessions: presets and filters in the address, the person behind each, columns and order, ending one.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { operations } from '@bowline/contract/operations'
+import { describe, expect, it } from 'vitest'
+import { registerKey } from '../../support/registered-key.ts'
+import { ssh } from '../../support/ssh.ts'
+import { eventually } from '../steps.ts'
+import type { Site } from '../site.ts'
+
+const { sessions } = operations
+
+export function sessionJourneys(site: Site): void {
+  describe('sessions', () => {
+    it('filters sessions through the URL and ends one of them', async () => {
+      const { page, world } = site
+      await page.goto('/sessions')
+      await page.getByRole('navigation', { name: 'Presets' }).getByRole('link', { name: 'Failed' }).click()
+      await page.waitForURL('**/sessions?state=refused')
+      await page.getByRole('row').filter({ hasText: 'Running' }).waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'State' }).click()
+      await page.getByRole('menuitemradio', { name: 'Running' }).click()
+      const device = page.getByRole('combobox', { name: 'Device' })
+      await device.fill(world.own.name)
+      await page.getByRole('option', { name: world.own.name, exact: true }).click()
+      await page.waitForURL(`**device=${world.own.uid}**`)
+      await page.reload()
+      await eventually(async () => (await device.inputValue()) === world.own.name)
+      await page.getByLabel('Search sessions').fill('nobody-like-this')
+      await page.getByText('No matching sessions').waitFor()
+      await page.getByRole('button', { name: 'Clear filters' }).click()
+      await page.getByRole('row').filter({ hasText: 'Running' }).first().getByRole('link').first().click()
+      await page.getByText('Command started').waitFor()
+      await page.getByRole('button', { name: 'End session' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'End session' }).click()
+      await page.getByText('An administrator ended the session.').waitFor()
+      expect((await world.client.call(sessions.list, {})).body.some(({ closed }) => closed?.by === 'admin')).toBe(true)
+    })
+
+    it('names the person, the key as ssh-keygen -l does, and the command, and narrows the list to each', async () => {
+      const { page, world } = site
+      const folder = await mkdtemp(join(tmpdir(), 'bowline-key-'))
+      const file = join(folder, 'key')
+      await registerKey(world.client, file, 'deploy laptop')
+      const login = `${userInfo().username}@${world.product.sshid}`
+      const options = ['-i', file, '-o', 'IdentitiesOnly=yes', '-o', 'PubkeyAuthentication=yes', '-o', 'BatchMode=yes']
+      const { code } = await ssh({ ...world.product.ssh, login, password: 'none' }, ['uname -s'], { options })
+      await rm(folder, { recursive: true })
+      expect(code).toBe(0)
+      await page.goto('/sessions')
+      const row = page.getByRole('row').filter({ hasText: 'Key deploy laptop' })
+      await row.getByText('uname -s').waitFor()
+      await row.getByTitle('Show only sessions of').click()
+      await page.waitForURL('**/sessions?person=**')
+      await row.waitFor()
+      await page.getByRole('row').filter({ hasText: 'Unknown' }).first().waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Display' }).click()
+      await page.getByRole('menuitemcheckbox', { name: 'Key', exact: true }).click()
+      await page.keyboard.press('Escape')
+      const { body } = await world.client.call(sessions.list, {})
+      const fingerprint = body.find(({ command }) => command === 'uname -s')?.key?.fingerprint ?? ''
+      expect(fingerprint).toMatch(/^SHA256:/)
+      await row.getByRole('link', { name: fingerprint }).click()
+      await page.waitForURL('**/sessions?key=**')
+      await page.getByRole('button', { name: `Key ${fingerprint}` }).waitFor()
+      await row.getByRole('link').first().click()
+      await page.getByText('Signed in by').waitFor()
+      await page.getByText(fingerprint).first().waitFor()
+      expect(await page.getByText('deploy laptop').count()).toBeGreaterThan(0)
+    })
+
+    it('shows the columns and the order that were chosen, also after a reload', async () => {
+      const { page } = site
+      await page.goto('/sessions')
+      await page.getByRole('button', { name: 'Display' }).click()
+      await page.getByRole('menuitemcheckbox', { name: 'Address' }).click()
+      await page.getByRole('menuitemcheckbox', { name: 'Client' }).click()
+      await page.keyboard.press('Escape')
+      await page.getByRole('columnheader', { name: 'Started' }).getByRole('button').click()
+      await page.waitForURL('**sort=started_at**')
+      await page.reload()
+      await page.getByRole('columnheader', { name: 'Client' }).waitFor()
+      expect(await page.getByRole('columnheader', { name: 'Address' }).count()).toBe(0)
+      expect(await page.getByRole('columnheader', { name: 'Started' }).getAttribute('aria-sort')).toBe('ascending')
+      await page.getByRole('button', { name: 'Display' }).click()
+      await page.getByRole('menuitem', { name: 'Reset columns' }).click()
+      await page.getByRole('columnheader', { name: 'Address' }).waitFor()
+    })
+  })
+}
