@@ -8,6 +8,7 @@ import type { Origin, UserActor } from '../context.ts'
 import { endEveryMembership } from '../members/service.ts'
 import { type PurgeDeps, purgeClosedOf } from '../namespaces/closing.ts'
 import { useToken } from '../users/account-tokens.ts'
+import { isLastAdministrator } from '../users/administrators.ts'
 import { recoverPassword, removeAccount } from '../users/service.ts'
 import type { RegistrationDeps } from './service.ts'
 
@@ -38,7 +39,7 @@ export async function resetPassword(
 /**
  * Deletes the caller's account with its memberships; every session and token of it ends. Namespaces that the person has
  * deleted go with it at once.
- * @throws {BowlineError} FRESH_PROOF_REQUIRED; OWNER_REFUSED naming the namespaces that the person owns
+ * @throws {BowlineError} FRESH_PROOF_REQUIRED; LAST_ADMINISTRATOR; OWNER_REFUSED naming the namespaces that the person owns
  */
 export async function removeOwnAccount(
   { auth }: Pick<RegistrationDeps, 'auth'>,
@@ -47,18 +48,21 @@ export async function removeOwnAccount(
   origin: Origin,
 ): Promise<void> {
   await requireRecentProof(auth, actor)
-  const { tenants } = await auth.db.transaction().execute((db) =>
-    removeAccount(
+  const { tenants } = await auth.db.transaction().execute(async (db) => {
+    // Before the account itself is locked, as all who lock administrators do.
+    const isLast = await isLastAdministrator(db, actor.id)
+    return removeAccount(
       db,
       auth.clock,
       actor.id,
       async (user) => {
+        if (isLast) fail('LAST_ADMINISTRATOR')
         await purgeClosedOf(db, { contextOf, removal }, user)
         return endEveryMembership(db, contextOf, user)
       },
       origin,
-    ),
-  )
+    )
+  })
   // Sessions that the person's SSH keys have opened end at once.
   for (const tenant of tenants) contextOf(tenant).emit({ type: 'member.removed', id: actor.id })
 }

@@ -2,7 +2,7 @@
 import { request } from 'node:http'
 import { operations } from '@bowline/contract/operations'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { mailsTo } from '../mails/testing/outbox.ts'
 import { type BootedServer, PASSWORD, type Person, bootServer, outcome } from '../testing/boot.ts'
 import { inviteBy, linkIn, newPerson, open, unique } from './testing.ts'
@@ -293,6 +293,23 @@ describe('deletion of one’s own account', () => {
       status: 403,
       message: expect.stringContaining(person.namespace) as string,
     })
+  })
+
+  it('refuses the only administrator of the server, until there is another', async () => {
+    const [first, second] = [await withoutNamespace(), await withoutNamespace()]
+    const accounts = server.database.system()
+    const before = await accounts.selectFrom('users').select('id').where('is_instance_admin', '=', true).execute()
+    const among = (ids: readonly { id: string }[]) => ids.map(({ id }) => id as Person['id'])
+    const set = (ids: readonly { id: string }[], isAdmin: boolean) =>
+      ids.length > 0 &&
+      accounts.updateTable('users').set({ is_instance_admin: isAdmin }).where('id', 'in', among(ids)).execute()
+    await set(before, false)
+    onTestFinished(() => void set(before, true))
+    await set([first], true)
+    expect(await outcome(first.client.call(users.remove, {}))).toBe('409 LAST_ADMINISTRATOR')
+    await set([second], true)
+    const both = [first, second].map(({ client }) => outcome(client.call(users.remove, {})))
+    expect((await Promise.all(both)).toSorted()).toEqual(['200', '409 LAST_ADMINISTRATOR'])
   })
 
   it('asks people without a second factor for their password when their sign-in is old', async () => {

@@ -15,6 +15,8 @@ export interface Administrator {
   readonly origin: Origin
 }
 
+const isActing = (one: UserRow): boolean => one.is_instance_admin && one.status === 'confirmed'
+
 /** The operator of the server. */
 export const OPERATOR: Administrator = { id: undefined, origin: COMMAND_LINE }
 
@@ -33,13 +35,18 @@ export async function lockForAdministration(
 ): Promise<UserRow> {
   const locked = await lockWithAdministrators(db, id)
   const row = locked.find((one) => one.id === id) ?? fail('NOT_FOUND', { what: 'The user' })
-  const acting = locked.filter((one) => one.is_instance_admin && one.status === 'confirmed')
+  const acting = locked.filter(isActing)
   if (by.id !== undefined && !acting.some((one) => one.id === by.id)) fail('INSTANCE_ADMIN_REQUIRED')
   if (!losesRights) return row
   if (row.id === by.id) fail('OWN_ACCOUNT')
-  const isActing = acting.includes(row)
-  if (isActing && acting.length === 1) fail('LAST_ADMINISTRATOR')
+  if (acting.length === 1 && acting.includes(row)) fail('LAST_ADMINISTRATOR')
   return row
+}
+
+/** Locks everybody who administers the server. @returns true for the only one of them */
+export async function isLastAdministrator(db: Kysely<Schema>, id: UserId): Promise<boolean> {
+  const acting = (await lockWithAdministrators(db, id)).filter(isActing)
+  return acting.length === 1 && acting[0]?.id === id
 }
 
 /**

@@ -224,6 +224,6 @@ export const users = {
     summary: 'Delete your own account and its memberships; owners of a namespace are refused',
     access: signedIn,
     status: 204,
-    errors: ['OWNER_REFUSED', 'FRESH_PROOF_REQUIRED'],
+    errors: ['OWNER_REFUSED', 'LAST_ADMINISTRATOR', 'FRESH_PROOF_REQUIRED'],
   }),
 }
