@@ -87,22 +87,27 @@ Host *
 }
 
 /**
- * The sshd to compare with, configured as generously as the product: both password methods, language variables, many
- * channels. It must not be the bottleneck when rows run by the dozen: sshd's own limits (ten unauthenticated
- * connections, ten sessions in one connection) are far below.
+ * An sshd configured as generously as the product: both password methods, language variables, many channels. It must not
+ * be the bottleneck when rows run by the dozen: sshd's own limits (ten unauthenticated connections, ten sessions in one
+ * connection) are far below.
  */
+export const GENEROUS = [
+  'StrictModes no',
+  'UsePAM yes',
+  'KbdInteractiveAuthentication yes',
+  'AcceptEnv LANG LC_*',
+  'MaxStartups 1000',
+  'MaxSessions 1000',
+  'Subsystem sftp /usr/lib/openssh/sftp-server',
+]
+
+/** The sshd to compare with. */
 function startPeer({ device, keyFile, ecdsaKeyFile }: World): Promise<SshTarget> {
   return device.startSshd([
     `AuthorizedKeysFile ${keyFile}.pub ${ecdsaKeyFile}.pub`,
-    'StrictModes no',
     // For clients that support no Ed25519.
     `HostKey ${join(device.folder, 'host_key_ecdsa')}`,
-    'UsePAM yes',
-    'KbdInteractiveAuthentication yes',
-    'AcceptEnv LANG LC_*',
-    'MaxStartups 1000',
-    'MaxSessions 1000',
-    'Subsystem sftp /usr/lib/openssh/sftp-server',
+    ...GENEROUS,
   ])
 }
 

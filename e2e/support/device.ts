@@ -44,8 +44,11 @@ export interface Device {
   run(command: readonly string[], env?: NodeJS.ProcessEnv): Running
   /** Starts an agent for the device's accounts, accepts it and waits until it is online. */
   startAgent(server: Server, name: string, env?: NodeJS.ProcessEnv): Promise<SshTarget>
-  /** @param first lines of sshd_config(5) to insert before the usual ones */
-  startSshd(first?: readonly string[]): Promise<SshTarget>
+  /**
+   * @param first lines of sshd_config(5) to insert before the usual ones
+   * @param name of the program; another one for a second server
+   */
+  startSshd(first?: readonly string[], name?: string): Promise<SshTarget>
   /** Every started program, by name. */
   readonly programs: Readonly<Record<string, Running>>
   remove(): Promise<void>
@@ -117,9 +120,9 @@ export function makeDevice(
       const login = `${account.name}@${device.namespace}.${device.name}`
       return { ...server.ssh, login, password: PASSWORD }
     },
-    async startSshd(first = []) {
+    async startSshd(first = [], name = 'sshd') {
       const port = await freePort()
-      execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', inside('host_key')])
+      execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', inside(`${name}_host_key`)])
       const lines = [
         // For a repeated option sshd uses the first value.
         ...first,
@@ -127,7 +130,7 @@ export function makeDevice(
         // A port that sshd picks for forwarding must be free in both address families; sshd accepts one that is free in
         // only one, and the other might lead to a program of another test.
         'AddressFamily inet',
-        `HostKey ${inside('host_key')}`,
+        `HostKey ${inside(`${name}_host_key`)}`,
         'PidFile none',
         'UsePAM no',
         'UseDNS no',
@@ -135,9 +138,9 @@ export function makeDevice(
         'PrintLastLog no',
         'X11Forwarding yes',
       ]
-      writeFileSync(inside('sshd_config'), `${lines.join('\n')}\n`)
-      const sshd = start(['/usr/sbin/sshd', '-D', '-e', '-f', inside('sshd_config')])
-      programs['sshd'] = sshd
+      writeFileSync(inside(`${name}_config`), `${lines.join('\n')}\n`)
+      const sshd = start(['/usr/sbin/sshd', '-D', '-e', '-f', inside(`${name}_config`)])
+      programs[name] = sshd
       await until('sshd listens', () => {
         if (sshd.child.exitCode !== null) throw new Error(`sshd ended: ${sshd.output()}`)
         return answers(port)

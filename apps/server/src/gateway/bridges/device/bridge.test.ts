@@ -2,10 +2,12 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { duplexPair } from 'node:stream'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
+import type { Link } from '@bowline/link/api'
+import type { ListenOpen } from '@bowline/link/stream-messages'
 import { RecordedStream } from '@bowline/link/testing/pair'
 import { acceptConnection } from '@bowline/ssh/server'
 import type { AuthAttempt } from '@bowline/ssh/api'
@@ -14,8 +16,8 @@ import { loadHostKey } from '@bowline/ssh/keys/host-key'
 import { ScratchFolder } from '@bowline/testkit/real-client'
 import { type RealServer, serverKinds } from '@bowline/testkit/ssh-servers'
 import { until } from '@bowline/testkit/until'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { answer, bridgeTo, dialPort, hostKeyOf, signIn, startSession } from './testing.ts'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type OpenedStream, answer, bridgeTo, dialPort, hostKeyOf, signIn, startSession } from './testing.ts'
 
 function newKey(): { pem: string; signer: ClientSigner; line: string } {
   const pem = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' })
@@ -216,20 +218,78 @@ describe.skipIf(serverKinds[0]?.missing() !== undefined)('terminals and files by
     expect(heard[0]).toBe(`accept ${agent.stream.id}`)
   })
 
-  it('refuses what the server of the device cannot do, and says what serves it', async () => {
+  const listening = async (link: Link, login: OpenedStream, at: ListenOpen['at']): Promise<OpenedStream> => {
+    const listen = RecordedStream.open(link, 'listen', { login: login.stream.id, at })
+    await until(() => listen.messages.length > 0 || listen.cause !== undefined)
+    return listen
+  }
+
+  it.each(['tcp', 'unix'] as const)('has the server listen for people (%s), as long as they want', async (type) => {
+    const accepted: RecordedStream[] = []
+    const link = await open({ accept: RecordedStream.accept(accepted) })
+    const login = await signIn(link, server.user)
+    const path = scratch.file('listener.sock')
+    const listen = await listening(link, login, type === 'tcp' ? { type, port: 0 } : { type, path })
+    const port = Number(listen.messages[0]?.['port'])
+    const connecting = () => connect(type === 'tcp' ? { host: '127.0.0.1', port } : { path })
+    const socket = connecting().on('error', () => undefined)
+    socket.write('in')
+    await until(() => accepted.length === 1)
+    const [stream] = accepted
+    expect([stream?.kind, stream?.header?.['listen']]).toEqual(['accept', listen.stream.id])
+    stream?.stream?.control({ type: 'connected' })
+    await until(() => stream?.text() === 'in')
+    stream?.stream?.write(Buffer.from('out'))
+    stream?.stream?.eof()
+    const [bytes] = (await once(socket, 'data')) as [Buffer]
+    expect(bytes.toString()).toBe('out')
+    socket.end()
+    await stream?.whenClosed()
+    listen.stream.close()
+    await until(async () => {
+      const late = connecting()
+      const [event] = await Promise.race([once(late, 'close'), once(late, 'connect').then(() => ['connected'])]).catch(
+        () => ['refused'],
+      )
+      late.destroy()
+      return event === 'refused'
+    })
+    expect(accepted).toHaveLength(1)
+  })
+
+  it('connects to unix sockets of the device', async () => {
+    const path = scratch.file('echo.sock')
+    const echo = createServer((socket) => void socket.pipe(socket)).listen(path)
+    onTestFinished(() => void echo.close())
     const link = await open()
     const login = await signIn(link, server.user)
-    const at = [
-      { type: 'tcp', port: 0 },
-      { type: 'unix', path: '/tmp/x' },
+    const dial = RecordedStream.open(link, 'dial', { login: login.stream.id, target: { path } })
+    await until(() => dial.messages.length > 0)
+    dial.stream.write(Buffer.from('there and back'))
+    dial.stream.eof()
+    await dial.whenClosed()
+    expect(dial.text()).toBe('there and back')
+    const nowhere = RecordedStream.open(link, 'dial', { login: login.stream.id, target: { path: `${path}.no` } })
+    expect(await nowhere.whenClosed()).toMatchObject({ by: 'agent', reason: 'connect-failed' })
+  })
+
+  it('refuses what the server of the device does not do, and says what serves it', async () => {
+    const link = await open()
+    const login = await signIn(link, server.user)
+    const taken = createServer().listen(0, '::')
+    onTestFinished(() => void taken.close())
+    await once(taken, 'listening')
+    const at: ListenOpen['at'][] = [
+      { type: 'tcp', port: (taken.address() as AddressInfo).port },
+      { type: 'unix', path: scratch.file('authorized.pub') },
       { type: 'x11', single: false, protocol: '', cookie: '', screen: 0 },
     ]
     for (const one of at) {
-      const listen = RecordedStream.open(link, 'listen', { login: login.stream.id, at: one })
-      expect((await listen.whenClosed()).message).toMatch(/served by a program of the test, which /)
+      const listen = await listening(link, login, one)
+      expect(listen.cause?.message).toMatch(
+        /served by a program of the test, which (?:does not listen|forwards no X11)/,
+      )
     }
-    const socket = RecordedStream.open(link, 'dial', { login: login.stream.id, target: { path: '/tmp/x' } })
-    expect((await socket.whenClosed()).message).toMatch(/served by a program of the test, which /)
   })
 })
 

@@ -11,11 +11,10 @@ import type {
   StreamHandler,
   StreamKind,
 } from '@bowline/link/api'
-import { type AcceptOpen, AuthOpen, DialOpen, HttpOpen, ListenOpen, SessionOpen } from '@bowline/link/stream-messages'
-import { type ChannelDecision, OPEN_CONNECT_FAILED, OPEN_PROHIBITED, type SshChannel } from '@bowline/ssh/api'
-import { createFlow } from '../../forward/pipe.ts'
+import { AuthOpen, DialOpen, HttpOpen, ListenOpen, SessionOpen } from '@bowline/link/stream-messages'
 import { channelConnection, socketConnection } from './connection.ts'
 import type { DeviceDoor } from './door.ts'
+import { Listeners } from './listeners.ts'
 import { BridgeLogin } from './login.ts'
 import { BridgeProcess } from './process.ts'
 
@@ -36,14 +35,12 @@ export interface Bridge extends LinkHandler {
 interface Member {
   readonly login: BridgeLogin
   readonly streams: Set<LinkStream>
-  /** The `listen` stream of the person's authentication agent. */
-  agent: LinkStream | undefined
+  readonly listeners: Listeners
 }
 
 const refused = (message: string): LinkCause => ({ by: 'agent', reason: 'refused', message })
 const MALFORMED = refused('The request is malformed.')
 const LOGGED_OUT: LinkCause = { by: 'user', reason: 'done', message: 'The login has ended.' }
-const NO_AGENT: ChannelDecision = { accept: false, code: OPEN_PROHIBITED, message: 'the person forwards no agent' }
 
 export function bridgeHandler({ door, clock, changed }: BridgeParts): Bridge {
   /** By id of the `auth` stream. */
@@ -54,19 +51,20 @@ export function bridgeHandler({ door, clock, changed }: BridgeParts): Bridge {
     const open = AuthOpen.safeParse(header).data
     if (!open) return MALFORMED
     const streams = new Set<LinkStream>()
+    const listeners = new Listeners(() => link)
     const login = new BridgeLogin({
       door,
       clock,
       open,
       stream,
-      agentChannel: () => agentChannel(member),
+      deviceChannel: (request) => listeners.open(request),
       ended() {
         members.delete(stream.id)
         for (const one of streams) one.close(LOGGED_OUT, 'drop')
         changed?.(members.size)
       },
     })
-    const member: Member = { login, streams, agent: undefined }
+    const member: Member = { login, streams, listeners }
     members.set(stream.id, member)
     changed?.(members.size)
     return login
@@ -92,12 +90,12 @@ export function bridgeHandler({ door, clock, changed }: BridgeParts): Bridge {
     const joined = join(open?.login, stream)
     if (!open || !joined) return MALFORMED
     const { target } = open
-    if ('path' in target) {
-      joined.ended()
-      return cannot('connects to no unix sockets')
-    }
-    const asked = { type: 'direct-tcpip', ...target, originHost: '127.0.0.1', originPort: 0 } as const
-    return channelConnection(joined.client, asked, stream, joined.ended)
+    const asked =
+      'path' in target
+        ? ({ type: 'direct-streamlocal@openssh.com', ...target } as const)
+        : ({ type: 'direct-tcpip', ...target, originHost: '127.0.0.1', originPort: 0 } as const)
+    const unknown = (): LinkCause => cannot('connects to no unix sockets')
+    return channelConnection(joined.client, asked, stream, unknown, joined.ended)
   }
 
   function openListen(header: LinkMessage, stream: LinkStream): StreamHandler | LinkCause {
@@ -105,58 +103,14 @@ export function bridgeHandler({ door, clock, changed }: BridgeParts): Bridge {
     const member = open && members.get(open.login)
     const joined = join(open?.login, stream)
     if (!open || !member || !joined) return MALFORMED
-    if (open.at.type !== 'agent' || member.agent) {
-      joined.ended()
-      return cannot(open.at.type === 'x11' ? 'forwards no X11 (-X)' : 'opens no ports for people (-R)')
+    const { ended, client } = joined
+    if (open.at.type === 'x11' || (open.at.type === 'agent' && member.listeners.hasAgent)) {
+      ended()
+      return cannot(open.at.type === 'x11' ? 'forwards no X11 (-X)' : 'takes one agent of a login')
     }
-    member.agent = stream
-    stream.control({ type: 'listening', port: 0 })
-    return {
-      data: (bytes) => stream.consumed(bytes.length),
-      closed() {
-        member.agent = undefined
-        joined.ended()
-      },
-    }
-  }
-
-  /** A program on the device talks to the person's agent: a connection of the listener. */
-  function agentChannel({ agent }: Member): Promise<ChannelDecision> {
-    const open = link
-    if (!agent || !open) return Promise.resolve(NO_AGENT)
-    return new Promise((resolve) => {
-      let channel: SshChannel | undefined
-      const origin: AcceptOpen['origin'] = { address: '', port: 0 }
-      open.open('accept', { listen: agent.id, origin }, (stream) => {
-        const input = createFlow(
-          (bytes) => channel?.write(bytes) ?? true,
-          (count) => stream.consumed(count),
-        )
-        const output = createFlow(
-          (bytes) => stream.write(bytes),
-          (count) => channel?.consumed(count),
-        )
-        const attach = (opened: SshChannel) => {
-          channel = opened
-          return {
-            data: (bytes: Uint8Array) => output.pass(bytes, 0),
-            drain: () => input.drained(),
-            eof: () => stream.eof(),
-            closed: () => stream.close(),
-          }
-        }
-        return {
-          control: () => resolve({ accept: true, attach }),
-          data: (bytes) => input.pass(bytes, 0),
-          drain: () => output.drained(),
-          eof: () => channel?.eof(),
-          closed(cause) {
-            channel?.close()
-            resolve({ accept: false, code: OPEN_CONNECT_FAILED, message: cause.message })
-          },
-        }
-      })
-    })
+    if (open.at.type === 'agent') return member.listeners.lendAgent(stream, ended)
+    const refuse = (): void => stream.close(cannot('does not listen there (-R)'))
+    return member.listeners.listen(client, open.at, stream, refuse, ended)
   }
 
   function openHttp(header: LinkMessage, stream: LinkStream): StreamHandler | LinkCause {

@@ -2,7 +2,7 @@
 // HTTP tunnels, which belong to no login.
 import type { Duplex } from 'node:stream'
 import type { LinkCause, LinkStream, StreamHandler } from '@bowline/link/api'
-import type { ChannelOpen } from '@bowline/ssh/api'
+import { type ChannelOpen, OPEN_UNKNOWN_TYPE } from '@bowline/ssh/api'
 import { ChannelRefused, type ClientChannel, type SshClientConnection } from '@bowline/ssh/client-api'
 import { createFlow } from '../../forward/pipe.ts'
 
@@ -11,12 +11,14 @@ const ENDED: LinkCause = { by: 'network', reason: 'disconnected', message: 'The 
 
 /**
  * @param open what the device is to connect to
+ * @param unknown the cause when its SSH server knows no such channels
  * @param ended the stream has ended
  */
 export function channelConnection(
   client: SshClientConnection,
   open: ChannelOpen,
   stream: LinkStream,
+  unknown: () => LinkCause,
   ended: () => void,
 ): StreamHandler {
   let channel: ClientChannel | undefined
@@ -45,8 +47,9 @@ export function channelConnection(
       if (isClosed) opened.close()
     })
     .catch((error: unknown) => {
-      const isRefusal = error instanceof ChannelRefused
-      stream.close(isRefusal ? refused(error.description || 'The device refuses the connection.') : ENDED)
+      if (!(error instanceof ChannelRefused)) stream.close(ENDED)
+      else if (error.code === OPEN_UNKNOWN_TYPE) stream.close(unknown())
+      else stream.close(refused(error.description || 'The device refuses the connection.'))
     })
   return {
     data: (bytes) => input.pass(bytes, 0),

@@ -4,7 +4,13 @@ import type { Clock } from '@bowline/base/clock'
 import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
 import { type AuthAnswer, AuthCredential, type AuthOpen, AuthReply, AuthRound } from '@bowline/link/stream-messages'
 import type { ChannelDecision, CloseCause } from '@bowline/ssh/api'
-import type { AuthOutcome, ClientCredential, PromptRound, SshClientConnection } from '@bowline/ssh/client-api'
+import type {
+  AuthOutcome,
+  ClientCredential,
+  PromptRound,
+  ServerChannelOpen,
+  SshClientConnection,
+} from '@bowline/ssh/client-api'
 import type { DeviceDoor } from './door.ts'
 import { InnerFailure, dialInner, lostBy } from './inner-connection.ts'
 
@@ -13,8 +19,8 @@ export interface LoginParts {
   readonly clock: Clock
   readonly open: AuthOpen
   readonly stream: LinkStream
-  /** The device opens a channel to the person's authentication agent. */
-  agentChannel(): Promise<ChannelDecision>
+  /** The device opens a channel to the person's side. */
+  deviceChannel(request: ServerChannelOpen): Promise<ChannelDecision>
   /** The login is over; its streams end with it. */
   ended(): void
 }
@@ -93,7 +99,7 @@ export class BridgeLogin implements StreamHandler {
     this.#methods = undefined
     const dialled: { client?: SshClientConnection } = {}
     const client = await dialInner(door, clock, {
-      open: (request) => (request.type === 'auth-agent@openssh.com' ? this.#parts.agentChannel() : NOT_ASKED),
+      open: (request) => this.#parts.deviceChannel(request),
       closed: (cause) => this.#lost(dialled.client, cause),
     })
     dialled.client = client
@@ -180,5 +186,4 @@ export class BridgeLogin implements StreamHandler {
 const EXPIRED = 'The password has expired. Change it on the device itself.'
 const PARTIAL = 'The device asks for more than one credential, which is not supported through the server.'
 const FAILED: LinkCause = { by: 'network', reason: 'device-lost', message: 'The SSH server of the device failed.' }
-const NOT_ASKED: ChannelDecision = { accept: false, code: 1, message: 'nobody has asked for this connection' }
 const noKeys = (servedBy: string): string => `This device is served by ${servedBy}, which takes no registered keys.`

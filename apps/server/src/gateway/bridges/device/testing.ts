@@ -34,7 +34,7 @@ export async function hostKeyOf(port: number): Promise<Uint8Array> {
 export interface BridgeOptions {
   readonly clock?: Clock
   /** Takes the streams that the device opens. */
-  readonly accept?: (kind: StreamKind, header: LinkMessage) => StreamHandler
+  readonly accept?: (kind: StreamKind, header: LinkMessage, stream: LinkStream) => StreamHandler
 }
 
 /** A link to a bridged device until the end of the test. */
@@ -53,7 +53,8 @@ export function bridgeTo(door: Partial<DeviceDoor> & Pick<DeviceDoor, 'openSsh'>
   })
   const { gateway, device } = localLink({
     gateway: {
-      open: (kind, header) => accept?.(kind, header) ?? { by: 'gateway', reason: 'refused', message: '' },
+      open: (kind, header, stream) =>
+        accept?.(kind, header, stream) ?? { by: 'gateway', reason: 'refused', message: '' },
       closed: () => undefined,
     },
     device: bridge,
