@@ -102,7 +102,7 @@ it('keeps cookies of a service on its own host and drops headers that act beyond
   expect([headers['clear-site-data'], headers['alt-svc']]).toEqual([undefined, undefined])
 })
 
-it('carries 64 MiB both ways unchanged', async () => {
+it('carries 64 MiB both ways unchanged', { timeout: 120_000 }, async () => {
   const bytes = randomBytes(64 * 1024 * 1024)
   const port = await httpService((incoming, answer) => {
     answer.writeHead(200, { 'content-length': incoming.headers['content-length'] })
