@@ -1,4 +1,4 @@
-// What judges logins: which device is meant, who may log in to it, and which device without an agent has connected.
+// Parts that judge logins: which device is meant, who may log in to it, and which device without an agent has connected.
 import type { Clock } from '@bowline/base/clock'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'

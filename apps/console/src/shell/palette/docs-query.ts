@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { z } from 'zod'
 
-/** What its search asks of every client; neither is secret. */
+/** Path of the search, with parameters that it asks of every client; neither is secret. */
 const SEARCH = '/1/indexes/*/queries?x-algolia-api-key=public&x-algolia-application-id=docs'
 
 const Answer = z.object({

@@ -6,7 +6,7 @@ import classes from './choice-menu.module.css'
 
 interface ChoiceMenuProps {
   readonly label: string
-  /** What is chosen, in words; '' for nothing. */
+  /** The chosen value in words; '' for none. */
   readonly chosen: string
   readonly onOpen?: () => void
   readonly children: ReactNode

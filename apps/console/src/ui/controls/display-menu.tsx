@@ -1,4 +1,4 @@
-// How a list looks: its columns, the height and the number of its rows, and what else belongs there.
+// Menu for the looks of a list: its columns, the height and the number of its rows, and more that a page adds.
 import { SlidersHorizontal } from 'lucide-react'
 import { type ReactNode, useSyncExternalStore } from 'react'
 import { Button, Menu } from '../kit.ts'

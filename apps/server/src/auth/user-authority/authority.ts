@@ -13,7 +13,7 @@ import { findUserAuthority, insertUserAuthority } from './store.ts'
 const makeKeyPair = promisify(generateKeyPair)
 /** Life of a certificate: its key is gone long before, but the clocks of devices are wrong by hours. */
 const LIFE_SECONDS = 86_400
-/** What a login may do as far as the device is concerned; the gateway has decided already. In alphabetical order. */
+/** Permissions of every certificate: the gateway has decided already what a login may do. In alphabetical order. */
 const EXTENSIONS = [
   'permit-X11-forwarding',
   'permit-agent-forwarding',

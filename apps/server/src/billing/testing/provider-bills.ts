@@ -33,7 +33,7 @@ export class Bills {
     return invoice
   }
 
-  /** What is not billed of a subscription that ends; nothing of it is left. */
+  /** Takes the unbilled amount of a subscription that ends. */
   settle(subscription: string): number {
     const amount = this.#unbilled.get(subscription) ?? 0
     this.#unbilled.delete(subscription)
