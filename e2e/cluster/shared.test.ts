@@ -73,8 +73,11 @@ describe.skipIf(!postgresPrograms)('two nodes of one installation (needs the pac
       await onB.call(operations.firewall.remove, { params: { id: made.id } })
     })
     expect((await session.result).code).toBe(255)
-    const { body } = await onB.call(operations.sessions.get, { params: { uid } })
-    expect(body.closed).toMatchObject({ by: 'policy', reason: 'firewall' })
+    // Its end is stored after the client has been told.
+    const closed = await until('the end is stored', async () => {
+      return (await onB.call(operations.sessions.get, { params: { uid } })).body.closed
+    })
+    expect(closed).toMatchObject({ by: 'policy', reason: 'firewall' })
   })
 
   it('tell at each node of what happens at the other', async () => {
