@@ -131,7 +131,7 @@ describe('a subscription', () => {
       })
     await payer.client.call(namespaces.remove, { params: { tenant: payer.tenant } })
     await untilEnded()
-    // What is left of the call: a subscription at the provider, and its event.
+    // The call leaves a subscription at the provider, and its event.
     await world.deliver(world.provider.state.begin(id, 'active'))
     expect(active()).toHaveLength(1)
     await untilEnded()

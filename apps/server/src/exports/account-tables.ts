@@ -64,7 +64,7 @@ export function accountTables(user: UserId): Readonly<Record<string, ExportedTab
         invite_sends: INTERNAL,
       },
     },
-    // Of one in a namespace that the person has left only what they gave.
+    // Keys in namespaces that the person has left: only what they gave.
     public_keys: {
       where: sql`(${inOwn('owner', user)}) or ${of('former_user', user)}`,
       columns: ['tenant_id', 'fingerprint', 'data', 'name', 'username', 'hostname', 'tags', 'created_at', 'service'],

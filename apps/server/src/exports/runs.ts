@@ -17,7 +17,7 @@ import type { Log } from '../platform/log.ts'
 /** An export counts as under way for so long after the last sign of it, in milliseconds. */
 const BUSY_MS = 60_000
 const RENEW_MS = 20_000
-/** How fast an archive must be read while others wait, in bytes before compression and over that many renewals. */
+/** Slowest pace at which an archive may be read while others wait, before compression, over that many renewals. */
 const PACE = { bytesPerSecond: 262_144, renewals: 3 }
 
 export interface RunDeps {

@@ -11,7 +11,7 @@ export const DEFAULT_SESSIONS_SEARCH = { page: 1 } as const
 export const SESSION_STATES = ['active', 'ended', 'refused'] as const
 export type SessionState = (typeof SESSION_STATES)[number]
 
-/** What happened in a session, with the events that tell. */
+/** Activities of a session, each with the events that show it. */
 export const ACTIVITIES = {
   shell: ['shell'],
   command: ['exec'],

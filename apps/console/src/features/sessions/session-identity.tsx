@@ -1,4 +1,4 @@
-// Who is behind a session and what they did, in cells and facts.
+// Cells and facts about the person behind a session and what they did.
 import type { Session } from '@bowline/contract/schemas/session'
 import { Link } from '@tanstack/react-router'
 import { Text } from '../../ui/kit.ts'
@@ -60,7 +60,7 @@ export function SessionKey({ sessionKey: key }: { readonly sessionKey: Session['
   )
 }
 
-/** What happened, in words, with the first command. */
+/** Activity of a session in words, with its first command. */
 export function SessionActivity({ session: { events, command } }: { readonly session: Session }) {
   const words = ACTIVITY_NAMES.filter((name) => ACTIVITIES[name].some((type) => events.types.includes(type)))
   if (command === '') return words.map((name) => texts.activities[name]).join(', ')

@@ -24,7 +24,7 @@ export interface BridgeTunnel {
   close(cause: LinkCause): void
 }
 
-/** What the link of a bridged device rests on. */
+/** Parts of the link of a bridged device. */
 export interface BridgedDevice {
   readonly device: DeviceActor
   readonly door: DeviceDoor

@@ -5,7 +5,7 @@ import type { ClientSigner } from '@bowline/ssh/client-api'
 /** A login by key that is under way on the device. */
 export interface KeyLogin {
   readonly signer: ClientSigner
-  /** What to tell a person whose key was right when the device refuses it; undefined: nothing. */
+  /** Text for a person whose key was right when the device refuses it; undefined: none. */
   readonly refused?: string
   /** The device has answered, or the login is over. */
   end(): void

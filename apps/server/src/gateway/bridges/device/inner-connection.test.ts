@@ -5,11 +5,11 @@ import { until } from '@bowline/testkit/until'
 import { describe, expect, it } from 'vitest'
 import { InnerFailure, scanInner } from './inner-connection.ts'
 
-/** How the search ends when 31 seconds have passed. */
+/** Outcome of the search when 31 seconds have passed. */
 async function outcomeOf(openSsh: Parameters<typeof scanInner>[0]['openSsh']) {
   const clock = new ManualClock()
   const scan = scanInner({ openSsh }, [], clock).catch((error: unknown) => error)
-  // What was opened is in use by then.
+  // The opened connection is in use by then.
   await new Promise(setImmediate)
   clock.advance(31_000)
   const failure = await scan
