@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { type Duplex, PassThrough } from 'node:stream'
+import { Duplex, PassThrough } from 'node:stream'
 import { systemClock } from '@bowline/base/clock'
 import { LIMITS } from '@bowline/contract/limits'
 import { until } from '@bowline/testkit/until'
@@ -123,20 +123,37 @@ it('closes the connection with that of its visitor, and after a while', async ()
   expect(service.connections).toHaveLength(2)
 })
 
+/** Has a connection of a new visitor kept after its answer. */
+function offerTo(kept: KeptConnections, address: string, connection: Duplex = new PassThrough()) {
+  const visitor = { socket: new PassThrough() } as unknown as IncomingMessage
+  const options = kept.optionsFor(visitor, '192.0.2.1', { address } as LiveTunnel, () => connection)
+  if (!options) throw new Error('the visitor has left')
+  const created = options.agent.createConnection(options) as Duplex
+  return { isKept: options.agent.keepSocketAlive(created) as unknown, connection }
+}
+
+it.each(['before it is kept', 'while it is idle'])(
+  'closes a connection that the service has ended %s',
+  async (when) => {
+    const connection = new Duplex({ allowHalfOpen: true, read: () => undefined, write: (_, __, done) => done() })
+    const ended = new Promise((resolve) => connection.once('end', resolve))
+    connection.resume()
+    const end = async (): Promise<void> => {
+      connection.push(null)
+      await ended
+    }
+    if (when === 'before it is kept') await end()
+    const { isKept } = offerTo(new KeptConnections(systemClock), 'one', connection)
+    expect(isKept).toBe(when === 'while it is idle')
+    if (isKept !== true) return
+    await end()
+    expect(connection.destroyed).toBe(true)
+  },
+)
+
 it('keeps a bounded number for one tunnel, whoever its visitors are', async () => {
   const kept = new KeptConnections(systemClock)
-  const offer = (address: string): { readonly isKept: unknown; readonly connection: Duplex } => {
-    const visitor = new PassThrough()
-    const options = kept.optionsFor(
-      { socket: visitor } as unknown as IncomingMessage,
-      '192.0.2.1',
-      { address } as LiveTunnel,
-      () => new PassThrough(),
-    )
-    if (!options) throw new Error('the visitor has left')
-    const connection = options.agent.createConnection(options) as Duplex
-    return { isKept: options.agent.keepSocketAlive(connection), connection }
-  }
+  const offer = (address: string) => offerTo(kept, address)
   const { idleConnections: most } = LIMITS.tunnels
   const offered = Array.from({ length: most + 2 }, () => offer('one'))
   expect(offered.map(({ isKept }) => isKept)).toEqual([...Array.from({ length: most }, () => true), false, false])

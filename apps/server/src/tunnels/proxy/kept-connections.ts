@@ -75,23 +75,28 @@ class KeepingAgent extends Agent {
     return connection
   }
 
-  /** @returns false where it must be closed: bytes that nobody has asked for would pass as the next answer */
+  /**
+   * Keeps a connection until it is used again, the service ends it or sends bytes, or its time is over.
+   * @returns false where it must be closed: bytes that nobody has asked for would pass as the next answer
+   */
   override keepSocketAlive(connection: Duplex): boolean {
     const tunnel = this.#tunnels.get(connection) ?? ''
     const count = this.#idle.get(tunnel) ?? 0
-    if (connection.readableLength > 0 || count >= LIMITS.tunnels.idleConnections) return false
+    if (connection.readableLength > 0 || connection.readableEnded || count >= LIMITS.tunnels.idleConnections)
+      return false
     this.#idle.set(tunnel, count + 1)
     const close = (): void => void connection.destroy()
     const cancel = this.#clock.after(IDLE_MS, close)
     const over = (): void => {
       cancel()
-      connection.off('data', close).off('close', over)
+      connection.off('data', close).off('end', close).off('close', over)
       this.#waits.delete(connection)
       const left = (this.#idle.get(tunnel) ?? 1) - 1
       if (left > 0) this.#idle.set(tunnel, left)
       else this.#idle.delete(tunnel)
     }
-    connection.on('data', close).on('close', over)
+    // A request on it would wait without end: its end is told once, and no request was there to hear it.
+    connection.on('data', close).on('end', close).on('close', over)
     this.#waits.set(connection, over)
     return true
   }
