@@ -29,6 +29,7 @@ let reports = 0
 const totals = { passed: 0, failed: 0, skipped: 0 }
 const skipped = []
 const retried = []
+const failures = []
 const times = []
 const fileTimes = []
 const args = process.argv.slice(2)
@@ -46,6 +47,8 @@ console.log('The suites:')
 for (const [name, seconds] of times) console.log(`${seconds.toFixed(0).padStart(5)} s  ${name}`)
 for (const name of skipped) console.log(`skipped: ${name}`)
 for (const [name, error] of retried) console.log(`passed at its second try only: ${name}\n${error}`)
+// Last, where the end of a long log shows them.
+for (const [name, error] of failures) console.log(`failed: ${name}\n${error}`)
 if (skipped.length && process.env.CI === 'true') console.log('With CI=true a skipped test counts as failed.')
 console.log(
   `tests: ${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped${retried.length ? `, ${retried.length} at the second try` : ''}`,
@@ -68,16 +71,23 @@ function run(suite) {
   const again = new Map(second.files.map((file) => [file.name, file]))
   for (const file of first.files) {
     fileTimes.push([file.name, (file.endTime - file.startTime) / 1000])
-    add(again.get(file.name) ?? file)
-    if (!again.has(file.name) || hasFailed(again.get(file.name))) continue
-    const errors = file.assertionResults.flatMap((test) =>
-      (test.failureMessages ?? []).map((message) => `${test.fullName}\n${message}`),
-    )
-    retried.push([file.name, [file.message, ...errors].filter(Boolean).join('\n')])
+    const last = again.get(file.name) ?? file
+    add(last)
+    if (hasFailed(last)) failures.push([file.name, errorsOf(last)])
+    else if (again.has(file.name)) retried.push([file.name, errorsOf(file)])
   }
   // An error outside of every test: no file tells of it.
   const unexplained = second.status !== 0 || (first.status !== 0 && failed.length === 0)
-  if (unexplained && totals.failed === failuresBefore) totals.failed += 1
+  if (!unexplained || totals.failed > failuresBefore) return
+  totals.failed += 1
+  failures.push([suite.join(' '), 'It failed outside of every test; its output above says how.'])
+}
+
+function errorsOf(file) {
+  const ofTests = file.assertionResults.flatMap((test) =>
+    (test.failureMessages ?? []).map((message) => `${test.fullName}\n${message}`),
+  )
+  return [file.message, ...ofTests].filter(Boolean).join('\n')
 }
 
 /** @returns vitest's exit status, and the files of its report; none when it left no report */
