@@ -25,6 +25,10 @@ class Server(asyncssh.SSHServer):
     def connection_requested(self, dest_host, dest_port, orig_host, orig_port):
         return True
 
+    def unix_connection_requested(self, dest_path):
+        # As a server without such channels answers (RFC 4254 section 5.1).
+        raise asyncssh.ChannelOpenError(asyncssh.OPEN_UNKNOWN_CHANNEL_TYPE, "unsupported channel type")
+
 
 async def copy(reader, writer):
     while data := await reader.read(65536):

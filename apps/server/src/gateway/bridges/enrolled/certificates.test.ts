@@ -151,11 +151,18 @@ describe('a person who is in', () => {
     expect([done.stdout.length, done.code]).toEqual([bytes.length, 0])
   })
 
-  it('is told that ports cannot be opened on the device', async () => {
-    await enrolTrusting('reverse')
-    const forwarding = [...options(['ExitOnForwardFailure=yes']), '-R', '0:localhost:9', target('reverse'), 'true']
+  it.each([
+    ['opens ports on the device', [], [0, '']],
+    ['is told that a server opens none', ['AllowTcpForwarding local'], [255, 'remote port forwarding failed']],
+  ] as const)('%s', async (what, configuration, [code, text]) => {
+    const name = what.replaceAll(' ', '-')
+    const authorizedKey = scratch.file('nobody.pub')
+    const lines = [`TrustedUserCAKeys ${trusted}`, ...configuration]
+    await using device = await openSsh?.start({ scratch, authorizedKey, configuration: lines })
+    writeFileSync(trusted, `${await enrol(name, device?.port ?? 0)}\n`)
+    const forwarding = [...options(['ExitOnForwardFailure=yes']), '-R', '0:localhost:9', target(name), 'true']
     const done = await run('ssh', forwarding)
-    expect(done.code).toBe(255)
-    expect(done.stderr).toContain('remote port forwarding failed')
+    expect(done.code).toBe(code)
+    expect(done.stderr).toContain(text)
   })
 })
