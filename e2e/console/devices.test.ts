@@ -69,7 +69,7 @@ describe('deciding about a device', () => {
     await page.getByRole('button', { name: 'Accept greenhouse-pi' }).click()
     await page.getByText('A device that registers').waitFor()
     await page.keyboard.press('Escape')
-    await page.getByText('Waiting for you').waitFor({ state: 'detached' })
+    await page.getByText('Pending approval').waitFor({ state: 'detached' })
     await eventually(() => hasFocus(page.getByRole('button', { name: '0 devices are waiting' })))
     await eventually(() => [...backend.fake.state.devices.values()].every(({ status }) => status === 'accepted'))
     expect(complaints).toEqual([])

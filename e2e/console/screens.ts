@@ -25,7 +25,7 @@ export const SCREENS: readonly Screen[] = [
     ready: (page) => page.getByRole('row').filter({ hasText: 'sign-in failed' }).first().waitFor(),
   },
   { name: 'public-keys', path: () => '/public-keys', ready: shows('ada@laptop') },
-  { name: 'add-public-key', path: () => '/public-keys?edit=new', ready: shows('Read it from a file') },
+  { name: 'add-public-key', path: () => '/public-keys?edit=new', ready: shows('Read from a file') },
   { name: 'firewall', path: () => '/firewall', ready: shows('Otherwise') },
   { name: 'add-rule', path: () => '/firewall?edit=new', ready: shows('Login name') },
   { name: 'tags', path: () => '/tags', ready: shows('garden') },

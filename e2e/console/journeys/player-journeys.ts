@@ -202,7 +202,7 @@ export function playerJourneys(site: Site): void {
       await page.goBack()
       await part.getByRole('button', { name: 'Delete' }).click()
       await page.getByRole('dialog', { name: 'Delete the recording?' }).getByRole('button', { name: 'Delete' }).click()
-      await page.getByText('The recording is deleted.').waitFor()
+      await page.getByText('Recording deleted.').waitFor()
       await part.waitFor({ state: 'detached' })
       const { body } = await world.client.call(operations.sessions.get, { params: { uid: short } })
       expect(body.recorded).toBe(false)

@@ -52,7 +52,7 @@ it('switches the second factor on, and names the service keys that pass', async 
   await openSignedIn(page, server.account, '/settings')
   const params = { tenant: TenantId.parse(server.tenant) }
   const stored = async () => (await client.call(operations.namespaces.get, { params })).body.settings
-  await page.getByRole('switch', { name: 'Ask for a second factor' }).click({ force: true })
+  await page.getByRole('switch', { name: 'Require a second factor' }).click({ force: true })
   await eventually(async () => (await stored()).ssh_second_factor)
   const hours = page.getByRole('textbox', { name: 'Hours' })
   await hours.fill('1000')
@@ -63,8 +63,8 @@ it('switches the second factor on, and names the service keys that pass', async 
   await page.getByText(/must be 1 to 168 hours/).waitFor({ state: 'hidden' })
   await page.getByRole('button', { name: 'Save' }).first().click()
   await eventually(async () => (await stored()).ssh_second_factor_hours === 6)
-  await page.getByRole('switch', { name: 'Let service keys pass' }).click({ force: true })
-  await page.getByText('There is no service key.').waitFor()
+  await page.getByRole('switch', { name: 'Exempt service keys' }).click({ force: true })
+  await page.getByText('No service keys.').waitFor()
   expect(await accessibilityViolations(page)).toEqual([])
   await eventually(async () => (await stored()).ssh_second_factor_service_keys)
   expect(complaints).toEqual([])

@@ -230,7 +230,7 @@ it('asks for the second factor before a sensitive change, and then makes the cha
   await page.getByRole('button', { name: 'Save' }).click()
   await dialog.getByLabel('Code').fill(codeAt(secret, Date.now() + STEP_MS))
   await page.keyboard.press('Enter')
-  await page.getByText('Your account is changed.').waitFor()
+  await page.getByText('Account saved.').waitFor()
   const { email, recovery_email } = (await edith.client.call(operations.auth.getUser, {})).body
   expect([email, recovery_email]).toEqual(['edith@example.com', 'edith@elsewhere.example'])
 
@@ -294,7 +294,7 @@ it('resets a lost second factor with the codes of two mails', async () => {
   await signIn(page, lina)
   await page.getByRole('navigation', { name: 'Sections' }).waitFor()
   await page.goto('/reset-mfa')
-  await page.getByText('This link is not complete.').waitFor()
+  await page.getByText('This link is incomplete.').waitFor()
   expect(complaints).toEqual([])
   await context.close()
 })

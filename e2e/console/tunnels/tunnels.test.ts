@@ -103,7 +103,7 @@ describe('tunnels of a device', () => {
     await dialog.getByLabel('Who may enter').selectOption('password')
     await dialog.getByLabel('Password', { exact: true }).fill('open sesame')
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Whoever knows a password').waitFor()
+    await page.getByText('Anyone with the password').waitFor()
 
     const stranger = await browser.newContext()
     const visitor = await stranger.newPage()

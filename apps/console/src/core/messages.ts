@@ -88,8 +88,8 @@ export const appMessages = {
   crashedText: 'Something went wrong in the console. Your devices are not affected. Trying again often helps.',
   disabledNamespace: 'This namespace has been disabled',
   disabledNamespaceText:
-    'An administrator of this server has disabled it: its devices, tunnels and keys cannot be used until it is enabled. Ask whoever runs this server, or choose another of your namespaces.',
-  noNamespace: 'You belong to no namespace',
+    'An administrator of this server has disabled it: its devices, tunnels and keys cannot be used until it is enabled. Ask the operator of this server, or switch to another namespace.',
+  noNamespace: 'You’re not in a namespace yet',
   noNamespaceText:
     'Devices live in namespaces. Create one of your own, or ask an administrator of another to add you as a member.',
   noNamespaceAsk: 'Devices live in namespaces. Ask an administrator of one to add you as a member.',

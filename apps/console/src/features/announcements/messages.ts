@@ -5,7 +5,7 @@ export const announcementsMessages = {
   oneFailed: 'The announcement could not be loaded.',
   empty: 'No announcements',
   emptyText: 'The operator of this server announces plans here: maintenance, new versions, changes.',
-  gone: 'There is no such announcement',
+  gone: 'Announcement not found',
   goneText: 'It was withdrawn, or the link is mistyped.',
   back: 'Announcements',
   news: 'News of this server',

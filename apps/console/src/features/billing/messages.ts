@@ -79,7 +79,7 @@ export const billingMessages = {
   removeMethodNamed: (card: string) => `Remove ${card}`,
   removeMethodTitle: (card: string) => `Remove ${card}?`,
   removeMethodText: 'It pays nothing any more. Without a default card the next payment fails.',
-  methodRemoved: (card: string) => `${card} is removed.`,
+  methodRemoved: (card: string) => `${card} removed.`,
   removeMethodFailed: 'The card could not be removed',
   invoices: 'Invoices',
   invoicesFailed: 'The invoices could not be loaded',
@@ -107,7 +107,7 @@ export const billingMessages = {
       ? '1 device becomes pending, and its sessions end. It stays registered and can be accepted again.'
       : `${count} devices become pending, and their sessions end. They stay registered and can be accepted again.`,
   keep: (count: number) => (count === 1 ? 'Keep 1 device' : `Keep ${count} devices`),
-  kept: 'The choice of devices is saved.',
+  kept: 'Choice of devices saved.',
   keepFailed: 'The choice of devices was not saved',
   attention: {
     pastDue: 'A payment for this namespace has failed',

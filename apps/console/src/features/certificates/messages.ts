@@ -4,7 +4,7 @@ export const certificateMessages = {
   loadFailed: 'The certificates could not be loaded.',
   noAccess: 'Administrators of this server look after its certificates',
   noAccessText:
-    'This page is about the whole server, not about a namespace. Whoever runs it gives the right with “bowline user admin <username>”.',
+    'This page is for administrators of the server. On the server, “bowline user admin <username>” makes an account one.',
   none: 'This server has no certificate',
   noneText:
     'It speaks HTTP, behind a proxy that terminates TLS or for its own machine only. BOWLINE_ACME_EMAIL gets a certificate.',
@@ -26,7 +26,7 @@ export const certificateMessages = {
     missing: 'The authority has not issued the certificate yet',
   },
   warningTexts: {
-    acme: 'The server tries again by itself. “bowline certificate renew” makes it try now.',
+    acme: 'The server retries automatically. Run “bowline certificate renew” to retry now.',
     files: 'Put a new one into the files of BOWLINE_TLS_CERT_FILE and BOWLINE_TLS_KEY_FILE, and restart the server.',
     'self-signed': 'Remove tls.crt and tls.key of the data folder, and restart the server. Agents need its new pin.',
   },

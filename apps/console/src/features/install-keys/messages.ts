@@ -21,7 +21,7 @@ export const installKeysMessages = {
   removeNamed: (name: string) => `Delete ${name}`,
   removeTitle: (name: string) => `Delete the install key ${name}?`,
   removeText: 'No further device can register with it. Devices that used it stay.',
-  removed: (name: string) => `${name} is deleted.`,
+  removed: (name: string) => `${name} deleted.`,
   removeFailed: (name: string) => `${name} could not be deleted`,
   labels: {
     name: 'Name',

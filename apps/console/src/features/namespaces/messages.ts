@@ -3,7 +3,7 @@ export const namespacesMessages = {
   yours: 'Your namespaces',
   devices: (count: string, isOne: boolean) => (isOne ? '1 device or container' : `${count} devices and containers`),
   loadFailed: 'Your namespaces could not be loaded.',
-  switchFailed: (name: string) => `Switching to ${name} did not work`,
+  switchFailed: (name: string) => `Could not switch to ${name}`,
   switched: (name: string) => `You are in ${name} now.`,
   deleted: 'Recently deleted',
   deletedText: 'Closed since you deleted them. Until their day everything of them is kept.',

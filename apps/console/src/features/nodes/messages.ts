@@ -4,9 +4,9 @@ export const nodeMessages = {
   loadFailed: 'The nodes could not be loaded.',
   noAccess: 'Administrators of this server look after its nodes',
   noAccessText:
-    'This page is about the whole server, not about a namespace. Whoever runs it gives the right with “bowline user admin <username>”.',
+    'This page is for administrators of the server. On the server, “bowline user admin <username>” makes an account one.',
   isThis: 'This is the node that answers you.',
-  alone: 'It runs by itself. With BOWLINE_NODE_ADDRESS it is one of several.',
+  alone: 'This is the only node. Set BOWLINE_NODE_ADDRESS to run several.',
   states: { alive: 'runs', draining: 'is stopping', late: 'does not report', lost: 'lost' },
   warnings: {
     draining: 'The node is stopping',
@@ -15,7 +15,7 @@ export const nodeMessages = {
   },
   warningTexts: {
     draining:
-      'Its devices move to the others. Running sessions go on until they end, or BOWLINE_DRAIN_SECONDS are over.',
+      'Its devices move to the other nodes. Running sessions continue until they end or BOWLINE_DRAIN_SECONDS have passed.',
     late: 'Without a heartbeat for 15 seconds its devices count as offline, and the others take over.',
     lost: 'The others have closed its sessions, and its devices have connected to them. It is listed for a day.',
   },

@@ -7,7 +7,7 @@ export const playerMessages = {
   seats: 'Channels of the session',
   loadFailed: 'The recording could not be loaded.',
   playFailed: 'Playback cannot continue.',
-  notFound: 'There is no recording at this address.',
+  notFound: 'Recording not found.',
   screen: 'Screen of the recording',
   play: 'Play',
   pause: 'Pause',

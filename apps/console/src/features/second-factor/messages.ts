@@ -19,7 +19,7 @@ export const secondFactorMessages = {
   stepNoPasskeys:
     'Your account has a passkey, but passkeys do not work here: the browser has none, or the console is open under another address than the passkey belongs to.',
   stepSubmit: 'Sign in',
-  stepFailed: 'Signing in did not work',
+  stepFailed: 'Sign-in failed',
   back: 'Back to the password',
   lost: 'Lost your device?',
 
@@ -30,7 +30,7 @@ export const secondFactorMessages = {
   proofPassword: 'Your password',
   proofPasswordText: 'You signed in a while ago. This change needs your password; a confirmation lasts ten minutes.',
   proofPasswordFailed: 'The password was not checked',
-  proofSignInText: 'Sign in again at your provider, which asks who you are, and repeat the change within ten minutes.',
+  proofSignInText: 'Sign in again with your provider, then repeat the change within ten minutes.',
   proofSignInFailed: 'The sign-in did not begin',
 
   card: 'Second factor',
@@ -54,7 +54,7 @@ export const secondFactorMessages = {
   removeTitle: (name: string) => `Remove ${name}?`,
   removeText: 'Its codes stop working.',
   removeLastText: 'Its codes stop working. It is your last factor: the second factor is off then.',
-  removed: (name: string) => `${name} is removed.`,
+  removed: (name: string) => `${name} removed.`,
   removeFailed: (name: string) => `${name} was not removed`,
   codesLeft: (count: number) => (count === 1 ? '1 recovery code left' : `${count} recovery codes left`),
   codesLeftHint: 'They sign you in when the authenticator is lost.',
@@ -82,8 +82,8 @@ export const secondFactorMessages = {
   defaultName: 'Authenticator',
   verify: 'Check the code',
   wizardFailed: 'The authenticator was not added',
-  generateFailed: 'There is no key for the authenticator',
-  turnedOn: (name: string) => `${name} is added.`,
+  generateFailed: 'The authenticator key could not be created',
+  turnedOn: (name: string) => `${name} added.`,
   recoveryAddress:
     'Set a recovery e-mail address in your account first: both addresses together can switch a lost factor off.',
   codesTitle: 'Save your recovery codes',
@@ -110,7 +110,7 @@ export const secondFactorMessages = {
   requestFailed: 'The codes were not mailed',
   requested:
     'If the account has a second factor and a recovery address, both mails are on their way. They work for a day; the link in them leads on.',
-  lostOperator: 'Otherwise whoever runs this server can reset your factors:',
+  lostOperator: 'Otherwise the operator of this server can reset your factors:',
   lostOperatorWhat: 'the command',
 
   resetTitle: 'Reset the second factor',
@@ -122,8 +122,8 @@ export const secondFactorMessages = {
   resetFailed: 'The second factor is still on',
   resetDone: 'The second factor is off. Sign in with your password; you can set up a new one in your profile.',
   resetDoneNoPassword:
-    'The second factor is off, and your passkeys are removed. Your account has no password: set one by a mail now.',
+    'The second factor is off and your passkeys were removed. Your account has no password: set one by e-mail now.',
   setPassword: 'Set a password',
-  noId: 'This link is not complete. Open the link of the mail, or ask for new codes.',
+  noId: 'This link is incomplete. Open the link in the e-mail, or request new codes.',
   askAgain: 'Ask for new codes',
 } as const

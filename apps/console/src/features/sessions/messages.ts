@@ -155,7 +155,7 @@ export const sessionsMessages = {
   downloadFailed: 'The recording could not be downloaded',
   removeRecording: 'Delete',
   removeRecordingTitle: 'Delete the recording?',
-  removeRecordingText: 'It cannot be brought back. The session itself stays in the list.',
-  recordingRemoved: 'The recording is deleted.',
+  removeRecordingText: 'This cannot be undone. The session stays in the list.',
+  recordingRemoved: 'Recording deleted.',
   removeRecordingFailed: 'The recording could not be deleted',
 } as const

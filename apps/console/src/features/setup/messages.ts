@@ -10,10 +10,10 @@ export const setupMessages = {
   },
   submit: 'Create account',
   failed: 'The account was not created',
-  done: 'The account is created.',
+  done: 'Account created.',
   noLink: 'This link is incomplete',
   noLinkText: 'Set-up needs the whole link that the server printed when it started, with its “sign” part.',
   already: 'This instance is set up already',
-  alreadyText: 'Its first account exists. Sign in with it, or ask whoever runs this server for one.',
+  alreadyText: 'The first account exists. Sign in with it, or ask the operator of this server for an account.',
   toSignIn: 'Go to sign-in',
 } as const

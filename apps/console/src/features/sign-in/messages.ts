@@ -17,7 +17,7 @@ export const signInMessages = {
     request: 'This sign-in took too long or began in another browser. Try again.',
     address: 'Your identity provider does not confirm your e-mail address, so no account can be made with it.',
     account: 'Your account is not active. Ask an administrator of this server.',
-    off: 'This way to sign in is switched off.',
+    off: 'This sign-in method is disabled.',
     token: 'This sign-in has expired. Try again.',
     factor: 'Your account needs a second factor. Sign in with your password to use it.',
   },
