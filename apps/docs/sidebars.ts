@@ -50,6 +50,7 @@ const sidebars: SidebarsConfig = {
           'connection-announcment',
           'retrieving-your-tenant-id',
           'switching',
+          'audit-log',
           'exporting',
           'deleting',
         ),

@@ -89,7 +89,7 @@ export function namespaceJourneys(site: Site): void {
       const add = page.getByRole('button', { name: 'Add rule' })
       expect(await add.isDisabled()).toBe(true)
       await add.focus()
-      await page.getByRole('tooltip', { name: 'may look at rules, not change them' }).waitFor()
+      await page.getByRole('tooltip', { name: 'You need the Administrator role to change rules' }).waitFor()
       await page.keyboard.press('Enter')
       expect(await page.getByRole('dialog').count()).toBe(0)
       expect(complaints).toEqual([])
@@ -98,17 +98,47 @@ export function namespaceJourneys(site: Site): void {
   })
 
   describe('the audit log', () => {
+    async function exported(button: string): Promise<{ name: string; lines: readonly string[] }> {
+      const { page } = site
+      const arrives = page.waitForEvent('download')
+      await page.getByRole('button', { name: button }).click()
+      const download = await arrives
+      const text = []
+      for await (const chunk of await download.createReadStream()) text.push(String(chunk))
+      return { name: download.suggestedFilename(), lines: text.join('').trim().split(/\r?\n/) }
+    }
+
     it('exports the audit log as JSON lines', async () => {
       const { page, world } = site
       await page.goto('/audit')
-      const [download] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole('button', { name: 'Export' }).click(),
-      ])
-      const lines = []
-      for await (const chunk of await download.createReadStream()) lines.push(String(chunk))
+      const { name, lines } = await exported('Export JSON lines')
       const { total } = await world.client.call(audit.list, {})
-      expect(lines.join('').trim().split('\n')).toHaveLength(total)
+      expect([name, lines.length]).toEqual(['audit-log.jsonl', total])
+    })
+
+    it('narrows the audit log by kind, action, person and words, and exports what it shows', async () => {
+      const { page, world } = site
+      await page.goto('/audit')
+      const table = page.getByRole('table', { name: 'Entries of the audit log' })
+      const filters = page.getByRole('group', { name: 'Filters of the audit log' })
+      await filters.getByRole('button', { name: 'Changed' }).click()
+      await page.getByRole('menuitemradio', { name: 'Devices', exact: true }).click()
+      await page.waitForURL(/action=device$/)
+      await table.getByRole('link', { name: 'Accepted a device' }).first().click()
+      await page.waitForURL(/action=device\.accept/)
+      const { total } = await world.client.call(audit.list, { query: { action: 'device.accept' } })
+      const csv = await exported('Export CSV')
+      expect([csv.name, csv.lines.length]).toEqual(['audit-log.csv', total + 1])
+      await page.getByRole('searchbox', { name: 'Search the audit log' }).fill('greenhouse')
+      await page.waitForURL(/q=greenhouse/)
+      await table.getByText('greenhouse-pi').first().waitFor()
+      await page.getByRole('searchbox', { name: 'Search the audit log' }).fill('no such word')
+      await page.getByText('No matching entries').waitFor()
+      await filters.getByRole('button', { name: 'Clear filters' }).click()
+      await filters.getByRole('button', { name: 'Person' }).click()
+      await page.getByRole('menuitemradio', { name: /@/ }).first().click()
+      await page.waitForURL(/person=/)
+      await table.getByRole('link').first().waitFor()
     })
   })
 

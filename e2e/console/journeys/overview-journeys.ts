@@ -13,7 +13,7 @@ export function overviewJourneys(site: Site): void {
       const { page, world } = site
       await page.goto('/')
       const attention = page.getByRole('region', { name: 'Needs attention' })
-      await attention.getByRole('link', { name: /sign-ins? failed since yesterday/ }).click()
+      await attention.getByRole('link', { name: /failed sign-ins? in the last 24 hours/ }).click()
       await page.waitForURL('**/sessions?state=refused&from=**')
       await page.getByRole('row').filter({ hasText: 'sign-in failed' }).first().waitFor()
       await page.goBack()

@@ -20,6 +20,7 @@ export const uiMessages = {
   /** Rule for a field that the server named without a reason. */
   notAccepted: 'was not accepted',
   taken: 'is taken',
+  days: { from: 'First day', fromShort: 'from', to: 'Last day', toShort: 'to' },
   close: 'Close',
   range: (first: string, last: string, total: string) => `${first}–${last} of ${total}`,
   previousPage: 'Previous page',

@@ -60,14 +60,8 @@ export async function* exportedEntries(
   }
 }
 
-function toQuery({ namespace, person, action, from, to }: AuditFilter): AuditQuery {
-  return {
-    tenant: namespace === 'server' ? null : namespace,
-    person,
-    action,
-    from: from === undefined ? undefined : new Date(from),
-    to: to === undefined ? undefined : new Date(to),
-  }
+function toQuery({ namespace, ...filter }: AuditFilter): AuditQuery {
+  return { tenant: namespace === 'server' ? null : namespace, ...filter }
 }
 
 function lineOf(entry: InstanceAuditEntry, format: ExportFormat): string {

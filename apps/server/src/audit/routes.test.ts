@@ -60,3 +60,91 @@ describe('audit log', () => {
     expect(targets).toEqual(Array.from({ length: 2_500 }, (_, i) => 2_499 - i))
   })
 })
+
+describe('filters of the audit log', () => {
+  const list = async (person: Person, query: Record<string, string>) => {
+    const { body, total } = await person.client.call(operations.audit.list, { query })
+    expect(total).toBe(body.length)
+    return body
+  }
+  const actionsOf = async (person: Person, query: Record<string, string>) =>
+    (await list(person, query)).map(({ action }) => action)
+
+  async function busy(name: string) {
+    const person = await server.addPerson(name)
+    const { uid } = await server.acceptedDevice(person, { hostname: 'greenhouse' })
+    const key = { name: 'deploy', role: 'observer', expires_at: 30 } as const
+    await person.client.call(operations.apiKeys.create, { body: key })
+    await person.client.call(operations.devices.update, { params: { uid }, body: { name: 'orchard' } })
+    return { person, uid }
+  }
+
+  it('match actions, nouns, people and times', async () => {
+    const { person } = await busy('filters')
+    expect(await actionsOf(person, { action: 'device' })).toEqual(['device.update', 'device.accept'])
+    expect(await actionsOf(person, { action: 'api-key.create' })).toEqual(['api-key.create'])
+    expect(await actionsOf(person, { person: person.id })).toHaveLength(3)
+    expect(await actionsOf(person, { person: ada.id })).toEqual([])
+    const [last] = await list(person, {})
+    const at = last?.at ?? ''
+    expect(await actionsOf(person, { from: at })).toEqual(['device.update'])
+    expect(await actionsOf(person, { to: at })).toEqual(['api-key.create', 'device.accept'])
+  })
+
+  it('search in targets, in texts of the details and in present names of devices', async () => {
+    const { person, uid } = await busy('searches')
+    expect(await actionsOf(person, { search: 'DEPLOY' })).toEqual(['api-key.create'])
+    // Its old name is in the details, its new one in the list of devices.
+    expect(await actionsOf(person, { search: 'greenh' })).toEqual(['device.update', 'device.accept'])
+    expect(await actionsOf(person, { search: 'orchard', action: 'device.accept' })).toEqual(['device.accept'])
+    expect(await actionsOf(person, { search: uid.slice(10, 30) })).toEqual(['device.update', 'device.accept'])
+    for (const search of ['%', '_', 'before', '\\']) expect(await actionsOf(person, { search })).toEqual([])
+  })
+
+  it('name what entries are about', async () => {
+    const { person, uid } = await busy('names')
+    const names = (await list(person, {})).map(({ target, target_name: name }) => [target, name])
+    expect(names).toEqual([
+      [uid, 'orchard'],
+      ['deploy', undefined],
+      [uid, 'greenhouse'],
+    ])
+  })
+
+  it('do not tell which administrator of the server has acted', async () => {
+    const { person } = await busy('subject')
+    const { administration } = operations
+    await ada.client.call(administration.setLimits, { params: { namespace: person.tenant }, body: { devices: 7 } })
+    const [entry] = await list(person, { action: 'namespace.limit' })
+    expect(entry?.actor.name).toBe('server administration')
+    expect(await list(person, { person: ada.id })).toEqual([])
+    expect(await list(person, { search: ada.id })).toEqual([])
+  })
+
+  it('hold for exports, as lines of JSON and as CSV', async () => {
+    const { person } = await busy('exports')
+    const headers = { authorization: `Bearer ${person.auth.token}` }
+    const read = async (format: string) =>
+      server.fetch(`/api/audit?format=${format}&action=device&search=orchard`, { headers })
+    const json = (await (await read('jsonl')).text()).trim().split('\n')
+    expect(json.map((line) => AuditEntry.parse(JSON.parse(line)).action)).toEqual(['device.update', 'device.accept'])
+    const response = await read('csv')
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename="audit-log.csv"')
+    const [head, ...rest] = (await response.text()).trim().split('\r\n')
+    expect(head).toBe('"at","actor_type","actor_id","actor","action","target","target_name","ip","details"')
+    expect(rest).toHaveLength(2)
+    expect(rest[0]).toContain('"device.update"')
+  })
+
+  it.each([
+    ['action', 'device; drop', 'an action such as device.accept'],
+    ['from', 'yesterday', 'RFC 3339'],
+    ['search', 'x'.repeat(101), '100 characters'],
+    ['format', 'xml', 'json, csv or jsonl'],
+  ])('refuse %s=%s', async (name, value, rule) => {
+    const headers = { authorization: `Bearer ${ada.auth.token}` }
+    const response = await server.fetch(`/api/audit?${new URLSearchParams({ [name]: value })}`, { headers })
+    expect(response.status).toBe(400)
+    expect(await response.text()).toContain(rule)
+  })
+})

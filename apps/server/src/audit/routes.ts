@@ -1,39 +1,57 @@
-// The audit log for administrators: page by page, or all of it as JSON lines.
+// The audit log for administrators: page by page, or all that matches as CSV or JSON lines.
 import { Readable } from 'node:stream'
 import type { AuditEntry } from '@bowline/contract/schemas/audit'
 import { operations } from '@bowline/contract/operations'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { type MemberContext, type Route, memberRoute } from '../http/route.ts'
+import { csvLine } from '../platform/csv.ts'
+import type { NamespaceAuditFilter } from './filter.ts'
 import { listAudit, readAudit } from './store.ts'
 
 const EXPORT_PAGE = 1_000
+const TYPES = { csv: 'text/csv; charset=utf-8', jsonl: 'application/jsonl' } as const
+const HEADINGS = ['at', 'actor_type', 'actor_id', 'actor', 'action', 'target', 'target_name', 'ip', 'details']
 
 /** @param system connection: user names are instance-wide */
 export function auditRoutes(system: Kysely<Schema>): Route[] {
   return [
-    memberRoute(operations.audit.list, async (ctx, { query }) => {
-      if (query.format === 'jsonl') {
-        const first = await listAudit(ctx.db, system, { limit: EXPORT_PAGE, offset: 0 })
-        void ctx.reply.header('x-total-count', String(first.total)).type('application/jsonl')
-        await ctx.reply.send(Readable.from(lines(system, ctx, first.items)))
-        return undefined
-      }
-      return listAudit(ctx.db, system, { limit: query.per_page, offset: (query.page - 1) * query.per_page })
+    memberRoute(operations.audit.list, async (ctx, { query: { format, page, per_page: limit, ...filter } }) => {
+      if (format === 'json') return listAudit(ctx.db, system, filter, { limit, offset: (page - 1) * limit })
+      const first = await listAudit(ctx.db, system, filter, { limit: EXPORT_PAGE, offset: 0 })
+      void ctx.reply
+        .header('x-total-count', String(first.total))
+        .header('content-disposition', `attachment; filename="audit-log.${format}"`)
+        .type(TYPES[format])
+      const lines = exported(system, ctx, filter, first.items, format === 'csv' ? asCsv : asJson)
+      await ctx.reply.send(Readable.from(format === 'csv' ? withHeadings(lines) : lines))
+      return undefined
     }),
   ]
 }
 
-/** Every entry as a line, newest first; pages are read as the consumer pulls. */
-async function* lines(
+const asJson = (entry: AuditEntry): string => `${JSON.stringify(entry)}\n`
+
+const asCsv = ({ at, actor, action, target, target_name: name = '', ip, details }: AuditEntry): string =>
+  csvLine([at, actor.type, actor.id, actor.name, action, target, name, ip, JSON.stringify(details)])
+
+async function* withHeadings(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  yield csvLine(HEADINGS)
+  yield* lines
+}
+
+/** Every entry that matches as a line, newest first; pages are read as the consumer pulls. */
+async function* exported(
   system: Kysely<Schema>,
   { db }: MemberContext,
+  filter: NamespaceAuditFilter,
   first: readonly AuditEntry[],
+  lineOf: (entry: AuditEntry) => string,
 ): AsyncGenerator<string> {
   for (let items = first; ;) {
-    yield items.map((entry) => `${JSON.stringify(entry)}\n`).join('')
+    yield items.map((entry) => lineOf(entry)).join('')
     const before = items.at(-1)
     if (items.length < EXPORT_PAGE || !before) return
-    items = await readAudit(db, system, { limit: EXPORT_PAGE, before })
+    items = await readAudit(db, system, filter, { limit: EXPORT_PAGE, before })
   }
 }

@@ -1,66 +1,91 @@
 // SQL of the audit log.
 import type { AuditEntry } from '@bowline/contract/schemas/audit'
-import { UserId } from '@bowline/contract/schemas/common'
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
 import { type Page, readPage } from '../db/lists/page.ts'
 import { totalOf } from '../db/lists/row-counts.ts'
 import type { AuditLogTable, Schema } from '../db/schema.ts'
 import type { Listing } from '../db/lists/listing.ts'
 import { SERVER_ACTIONS, SERVER_ADMINISTRATION } from './actions.ts'
+import type { NamespaceAuditFilter } from './filter.ts'
+import { namesOf } from './names-store.ts'
+import { matchesInNamespace } from './search-store.ts'
 
 type AuditRow = Selectable<AuditLogTable>
 
 /**
- * A page of the namespace's entries, newest first; ordered by time so that the namespace's index applies.
+ * A page of the namespace's entries that match, newest first; ordered by time so that the namespace's index applies.
  * @param db the tenant's connection
  * @param system connection: for user names
  */
-export async function listAudit(db: Kysely<Schema>, system: Kysely<Schema>, page: Page): Promise<Listing<AuditEntry>> {
+export async function listAudit(
+  db: Kysely<Schema>,
+  system: Kysely<Schema>,
+  filter: NamespaceAuditFilter,
+  page: Page,
+): Promise<Listing<AuditEntry>> {
+  const isWhole = Object.values(filter).every((value) => value === undefined || value === '')
   const { rows, total } = await readPage(db, page, {
-    total: (one) => totalOf(one, 'audit_log'),
+    total: (one) => (isWhole ? totalOf(one, 'audit_log') : countMatches(one, filter)),
     read: (one, { limit, offset }, opposite) =>
       one
         .selectFrom('audit_log')
         .selectAll()
+        .where((eb) => matchesInNamespace(eb, filter))
         .orderBy('at', opposite ? 'asc' : 'desc')
         .orderBy('id', opposite ? 'asc' : 'desc')
         .limit(limit)
         .offset(offset)
         .execute(),
-    isTotalKept: true,
+    isTotalKept: isWhole,
   })
-  return { items: await describe(system, rows), total }
+  return { items: await describe(db, system, rows), total }
+}
+
+async function countMatches(db: Kysely<Schema>, filter: NamespaceAuditFilter): Promise<number> {
+  const { total } = await db
+    .selectFrom('audit_log')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where((eb) => matchesInNamespace(eb, filter))
+    .executeTakeFirstOrThrow()
+  return total
 }
 
 /**
- * Entries older than `before`, or the newest ones, newest first.
+ * Entries that match and are older than `before`, newest first.
  * @param system connection: for user names
  */
 export async function readAudit(
   db: Kysely<Schema>,
   system: Kysely<Schema>,
-  { limit, before }: { readonly limit: number; readonly before: AuditEntry | undefined },
+  filter: NamespaceAuditFilter,
+  { limit, before }: { readonly limit: number; readonly before: AuditEntry },
 ): Promise<AuditEntry[]> {
-  let older = db.selectFrom('audit_log').selectAll().orderBy('at', 'desc').orderBy('id', 'desc').limit(limit)
-  if (before) older = older.where(sql<boolean>`(at, id) < (${new Date(before.at)}, ${before.id})`)
-  return describe(system, await older.execute())
+  const rows = await db
+    .selectFrom('audit_log')
+    .selectAll()
+    .where((eb) => matchesInNamespace(eb, filter))
+    .where(sql<boolean>`(at, id) < (${new Date(before.at)}, ${before.id})`)
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+  return describe(db, system, rows)
 }
 
-async function describe(system: Kysely<Schema>, rows: readonly AuditRow[]): Promise<AuditEntry[]> {
-  const people = rows.filter((row) => row.actor_type === 'user').map((row) => UserId.parse(row.actor_id))
-  const names = new Map<string, string>()
-  if (people.length) {
-    const known = await system.selectFrom('users').select(['id', 'username']).where('id', 'in', people).execute()
-    for (const { id, username } of known) names.set(id, username ?? '')
-  }
-  return rows.map((row) => ({
-    id: row.id,
-    at: row.at.toISOString(),
-    action: row.action,
-    target: row.target,
-    details: { ...row.details },
-    ...(SERVER_ACTIONS.includes(row.action) ? BY_SERVER : { actor: actorOf(row, names), ip: row.ip }),
-  }))
+async function describe(db: Kysely<Schema>, system: Kysely<Schema>, rows: readonly AuditRow[]): Promise<AuditEntry[]> {
+  const names = await namesOf(db, system, rows)
+  return rows.map((row) => {
+    const name = names.nameOf(row)
+    return {
+      id: row.id,
+      at: row.at.toISOString(),
+      action: row.action,
+      target: row.target,
+      ...(name === undefined ? {} : { target_name: name }),
+      details: { ...row.details },
+      ...(SERVER_ACTIONS.includes(row.action) ? BY_SERVER : { actor: actorOf(row, names.people), ip: row.ip }),
+    }
+  })
 }
 
 const BY_SERVER = {

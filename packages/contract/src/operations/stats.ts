@@ -1,7 +1,7 @@
 // Counters, live events and the audit log of a namespace.
 import * as z from 'zod'
 import { operation } from '../operation.ts'
-import { AuditEntry } from '../schemas/audit.ts'
+import { AuditEntry, AuditFilter } from '../schemas/audit.ts'
 import { Page } from '../schemas/common.ts'
 import { LiveEvent } from '../schemas/event.ts'
 
@@ -56,11 +56,17 @@ export const audit = {
     method: 'GET',
     path: '/api/audit',
     noun: 'audit',
-    summary: 'Entries of the audit log, the newest first; `format=jsonl` exports them all as JSON lines',
+    summary: 'Entries of the audit log, the newest first; `format=csv` and `format=jsonl` export all that match',
     access: { kind: 'member', permission: 'namespaceUpdate', keys: true },
-    query: Page.extend({ format: z.enum(['json', 'jsonl']).default('json') }),
+    query: Page.extend({
+      ...AuditFilter.shape,
+      /** Part of a target, of its name, or of a text in the details; case does not matter. */
+      search: z.string().max(100, 'must have at most 100 characters').default(''),
+      format: z.enum(['json', 'csv', 'jsonl'], 'must be json, csv or jsonl').default('json'),
+    }),
     response: z.array(AuditEntry),
     total: true,
     jsonLines: true,
+    asCsv: true,
   }),
 }

@@ -1,6 +1,24 @@
 // Entries of the audit log: who changed what, from where.
 import * as z from 'zod'
-import { Time } from './common.ts'
+import { Time, UserId } from './common.ts'
+
+const When = z.iso.datetime({ offset: true, error: 'must be an RFC 3339 time' })
+
+/** Filters of an audit log. */
+export const AuditFilter = z.object({
+  /** Id of the person who acted. */
+  person: UserId.optional(),
+  /** Action, or a noun such as `device` for all of its actions. */
+  action: z
+    .string()
+    .max(64)
+    .regex(/^[a-z-]+(\.[a-z-]+)?$/, 'must be an action such as device.accept, or a noun such as device')
+    .optional(),
+  from: When.optional(),
+  /** Entries before this time. */
+  to: When.optional(),
+})
+export type AuditFilter = z.infer<typeof AuditFilter>
 
 export const AuditEntry = z
   .object({
@@ -10,6 +28,8 @@ export const AuditEntry = z
     /** Noun and verb, for example `device.accept`. */
     action: z.string(),
     target: z.string(),
+    /** Name of the target, as it is now or was then, where it has one. */
+    target_name: z.string().optional(),
     ip: z.string(),
     /** Non-secret fields before and after. */
     details: z.record(z.string(), z.unknown()),

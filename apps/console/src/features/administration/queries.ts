@@ -11,6 +11,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import type { Api } from '../../auth/api.ts'
 import type { ListPage } from '../../live/apply-events.ts'
 import { listPage } from '../../live/list-page.ts'
+import { auditQuery } from '../audit/queries.ts'
 import type { DeletedNamespacesSearch, NamespacesSearch, PeopleSearch, ServerAuditSearch } from './search.ts'
 
 export const ROWS_PER_PAGE = 25
@@ -106,20 +107,8 @@ export function defaultLimitsQuery(api: Api) {
 }
 
 /** Query of the API for a URL of the audit page. */
-function auditFilter({ namespace, person, action, from, to }: ServerAuditSearch) {
-  return {
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(person === undefined ? {} : { person }),
-    ...(action === undefined ? {} : { action }),
-    ...(from === undefined ? {} : { from: startOfDay(from, 0) }),
-    ...(to === undefined ? {} : { to: startOfDay(to, 1) }),
-  }
-}
-
-/** Midnight of this browser's zone. */
-function startOfDay(day: string, daysLater: number): string {
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
-  return new Date(year, month - 1, date + daysLater).toISOString()
+function auditFilter({ namespace, ...filter }: ServerAuditSearch) {
+  return { ...(namespace === undefined ? {} : { namespace }), ...auditQuery(filter) }
 }
 
 /** Entries, newest first, page after page. */

@@ -1,10 +1,10 @@
 // The URLs of the administration pages: what is searched, filtered, ordered, and the page.
 import { z } from 'zod'
+import { AuditFilterSearch } from '../audit/search.ts'
 import { DEFAULT_PAGE_SEARCH, PageSearch } from '../../ui/list/page-search.ts'
 
 const Words = z.string().trim().max(64).optional().catch(undefined)
 const Order = z.enum(['asc', 'desc']).catch('asc').default('asc')
-const Day = z.iso.date().optional().catch(undefined)
 
 export const PEOPLE_STATES = ['disabled', 'unconfirmed', 'administrators', 'without-factor'] as const
 export const DEFAULT_PEOPLE_SEARCH = { ...DEFAULT_PAGE_SEARCH, sort: 'username', order: 'asc' } as const
@@ -29,18 +29,8 @@ export type NamespacesSearch = z.output<typeof NamespacesSearch>
 export const DeletedNamespacesSearch = PageSearch.extend({ q: Words })
 export type DeletedNamespacesSearch = z.output<typeof DeletedNamespacesSearch>
 
-export const ServerAuditSearch = z.object({
+export const ServerAuditSearch = AuditFilterSearch.extend({
   /** Tenant id, or `server`. */
   namespace: z.string().max(36).optional().catch(undefined),
-  /** Id of a person. */
-  person: z.string().max(64).optional().catch(undefined),
-  action: z
-    .string()
-    .regex(/^[a-z-]{1,32}(\.[a-z-]{1,31})?$/)
-    .optional()
-    .catch(undefined),
-  /** Days of this browser's zone; both inclusive. */
-  from: Day,
-  to: Day,
 })
 export type ServerAuditSearch = z.output<typeof ServerAuditSearch>

@@ -6,6 +6,7 @@ import { ClipboardList, Download } from 'lucide-react'
 import { useState } from 'react'
 import { useRuntime } from '../../core/context.tsx'
 import { useAction } from '../../core/use-action.ts'
+import { DayRange } from '../../ui/controls/day-range.tsx'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Button, Group, Text, TextInput } from '../../ui/kit.ts'
@@ -152,24 +153,7 @@ function Filters({ search }: { readonly search: ServerAuditSearch }) {
   return (
     <Toolbar>
       <ActionField key={action ?? ''} action={action ?? ''} onChoose={(chosen) => go({ action: chosen })} />
-      <TextInput
-        type="date"
-        size="xs"
-        aria-label={texts.from}
-        leftSection={texts.fromShort}
-        leftSectionWidth={40}
-        value={from ?? ''}
-        onChange={(event) => go({ from: event.currentTarget.value || undefined })}
-      />
-      <TextInput
-        type="date"
-        size="xs"
-        aria-label={texts.to}
-        leftSection={texts.toShort}
-        leftSectionWidth={40}
-        value={to ?? ''}
-        onChange={(event) => go({ to: event.currentTarget.value || undefined })}
-      />
+      <DayRange from={from} to={to} onChoose={go} />
       {namespace === undefined ? (
         <Button size="xs" variant="default" onClick={() => go({ namespace: 'server' })}>
           {texts.onlyServer}

@@ -1,33 +1,37 @@
 // The audit log: who changed what, from where.
 import type { AuditEntry } from '@bowline/contract/schemas/audit'
 import { useQuery } from '@tanstack/react-query'
-import { Link, getRouteApi, useNavigate } from '@tanstack/react-router'
-import { ClipboardList, Download, Lock } from 'lucide-react'
+import { Link, getRouteApi } from '@tanstack/react-router'
+import { ClipboardList, Download, Lock, SearchX } from 'lucide-react'
+import { useCallback } from 'react'
 import { useMay, usePerson, useRuntime } from '../../core/context.tsx'
 import { useAction } from '../../core/use-action.ts'
-import type { Column } from '../../ui/list/data-table.tsx'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
-import { Button, Text } from '../../ui/kit.ts'
-import { Page } from '../../ui/page/page.tsx'
+import { SearchField } from '../../ui/form/search-field.tsx'
+import { Button, Group, Text } from '../../ui/kit.ts'
+import cells from '../../ui/list/cells.module.css'
+import type { Column } from '../../ui/list/data-table.tsx'
 import { PagedTable } from '../../ui/list/paged-table.tsx'
+import { Toolbar } from '../../ui/list/toolbar.tsx'
+import { Page } from '../../ui/page/page.tsx'
 import { saveFile } from '../../ui/text/save-file.ts'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
-import cells from '../../ui/list/cells.module.css'
-import { auditMessages as texts } from './messages.ts'
-import { ENTRIES_PER_PAGE, auditListQuery, fetchAuditLog } from './queries.ts'
+import { AuditFilters } from './audit-filters.tsx'
 import classes from './audit.module.css'
+import { nameOfAction, auditMessages as texts } from './messages.ts'
+import { AUDIT_FORMATS, type AuditFormat, ENTRIES_PER_PAGE, auditListQuery, fetchAuditLog } from './queries.ts'
+import { type AuditSearch, isFiltered } from './search.ts'
 
 const route = getRouteApi('/app/audit')
-const actions: ReadonlyMap<string, string> = new Map(Object.entries(texts.actions))
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
   {
     id: 'action',
     header: texts.columns.action,
-    cell: ({ action, target, details }) => (
+    cell: (entry) => (
       <span className={classes['what']}>
-        <span className={classes['action']}>{actions.get(action) ?? action}</span>
-        <Target action={action} target={target} details={details} />
+        <Action action={entry.action} />
+        <Target entry={entry} />
       </span>
     ),
   },
@@ -38,15 +42,21 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
 ]
 
 export function AuditPage() {
-  const { page } = route.useSearch()
+  const search = route.useSearch()
   const { api } = useRuntime()
-  const navigate = useNavigate()
+  const navigate = route.useNavigate()
   const may = useMay('namespaceUpdate')
-  const list = useQuery({ ...auditListQuery(api, page), enabled: may })
+  const list = useQuery({ ...auditListQuery(api, search), enabled: may })
   const download = useAction({
-    call: async () => saveFile(await fetchAuditLog(api), 'audit-log.jsonl'),
+    call: async (format: AuditFormat) => saveFile(await fetchAuditLog(api, search, format), `audit-log.${format}`),
     failed: texts.exportFailed,
   })
+  const choose = useCallback(
+    (change: Partial<AuditSearch>) =>
+      void navigate({ search: (before) => ({ ...before, page: 1, ...change }), replace: true }),
+    [navigate],
+  )
+  const searchFor = useCallback((words: string) => choose({ q: words === '' ? undefined : words }), [choose])
   if (!may) {
     return (
       <Page title={texts.title}>
@@ -55,63 +65,95 @@ export function AuditPage() {
     )
   }
   return (
-    <Page
-      title={texts.title}
-      actions={
-        <Button
-          variant="default"
-          title={texts.exportHint}
-          leftSection={<Download size={16} aria-hidden />}
-          onClick={() => void download.run()}
-        >
-          {texts.export}
-        </Button>
-      }
-    >
+    <Page title={texts.title} actions={<Exports onExport={(format) => void download.run(format)} />}>
       <Text size="sm" c="dimmed" mb="md">
         {texts.intro}
       </Text>
+      <Toolbar>
+        <SearchField label={texts.search} words={search.q ?? ''} onSearch={searchFor} />
+      </Toolbar>
+      <AuditFilters search={search} onChoose={choose} />
       <PagedTable
         label={texts.tableLabel}
         list={list}
         failed={texts.loadFailed}
         columns={COLUMNS}
         rowKey={({ id }) => String(id)}
-        page={page}
+        page={search.page}
         perPage={ENTRIES_PER_PAGE}
-        onPageGone={(last) => void navigate({ to: '/audit', search: { page: last }, replace: true })}
-        renderPageLink={(target, children, label, className) => (
-          <Link to="/audit" search={{ page: target }} aria-label={label} className={className}>
+        onPageGone={(page) => choose({ page })}
+        renderPageLink={(page, children, label, className) => (
+          <Link to="/audit" search={{ ...search, page }} aria-label={label} className={className}>
             {children}
           </Link>
         )}
-        empty={<EmptyState icon={<ClipboardList size={24} />} title={texts.empty} text={texts.emptyText} />}
+        empty={
+          isFiltered(search) ? (
+            <EmptyState icon={<SearchX size={24} />} title={texts.noMatches} text={texts.noMatchesText} />
+          ) : (
+            <EmptyState icon={<ClipboardList size={24} />} title={texts.empty} text={texts.emptyText} />
+          )
+        }
       />
     </Page>
   )
 }
 
+/** Exports what the filters show, all pages of it. */
+function Exports({ onExport }: { readonly onExport: (format: AuditFormat) => void }) {
+  return (
+    <Group gap="xs">
+      {AUDIT_FORMATS.map((format) => (
+        <Button
+          key={format}
+          variant="default"
+          leftSection={<Download size={16} aria-hidden />}
+          onClick={() => onExport(format)}
+        >
+          {texts.exports[format]}
+        </Button>
+      ))}
+    </Group>
+  )
+}
+
+/** The action, as a link to all entries of it. */
+function Action({ action }: Pick<AuditEntry, 'action'>) {
+  const name = nameOfAction(action)
+  return (
+    <Link
+      to="/audit"
+      search={(before) => ({ ...before, page: 1, action })}
+      title={texts.onlyAction(name)}
+      className={classes['action']}
+    >
+      {name}
+    </Link>
+  )
+}
+
+const MAX_TARGET = 20
+
 /** The target of the action; a link where it has a page. */
-function Target({ action, target, details }: Pick<AuditEntry, 'action' | 'target' | 'details'>) {
-  const named = details['name']
-  const short = typeof named === 'string' ? named : target.length > 20 ? `${target.slice(0, 12)}…` : target
+function Target({ entry: { action, target, target_name: name } }: { readonly entry: AuditEntry }) {
+  const shown = name ?? (target.length > MAX_TARGET ? `${target.slice(0, 12)}…` : target)
   const noun = action.split('.', 1)[0]
   if (target === '') return null
-  if (noun === 'device') {
+  if (noun === 'device' && action !== 'device.bulk') {
     return (
       <Link to="/devices/$uid" params={{ uid: target }} className={cells['mono']}>
-        {short}
+        {shown}
       </Link>
     )
   }
   if (noun === 'session' || noun === 'recording') {
     return (
       <Link to="/sessions/$uid" params={{ uid: target.split(' ', 1)[0] ?? '' }} className={cells['mono']}>
-        {short}
+        {shown}
       </Link>
     )
   }
-  return <span className={cells['mono']}>{short}</span>
+  return <span className={cells['mono']}>{shown}</span>
 }
 
 function Who({ actor }: { readonly actor: AuditEntry['actor'] }) {

@@ -10,8 +10,35 @@ export const auditMessages = {
   empty: 'No entries yet',
   emptyText:
     'Accepting devices, changing rules, keys, members and settings, ending sessions: every action is logged here.',
-  export: 'Export',
-  exportHint: 'All entries as JSON lines',
+  search: 'Search the audit log',
+  noMatches: 'No matching entries',
+  noMatchesText: 'The search covers targets, their names and the details. Try fewer filters.',
+  onlyAction: (action: string) => `Show only: ${action}`,
+  filters: {
+    label: 'Filters of the audit log',
+    action: 'Changed',
+    anyAction: 'Anything',
+    clear: 'Clear filters',
+  },
+  nouns: {
+    device: 'Devices',
+    session: 'Sessions',
+    recording: 'Recordings',
+    'held-login': 'Approvals of SSH logins',
+    member: 'Members',
+    'public-key': 'Public keys',
+    'firewall-rule': 'Firewall rules',
+    'api-key': 'API keys',
+    'install-key': 'Install keys',
+    tunnel: 'Tunnels',
+    connector: 'Connectors',
+    tag: 'Tags',
+    namespace: 'Namespace and settings',
+    billing: 'Billing',
+    scim: 'Provisioning',
+    'scim-token': 'Provisioning tokens',
+  },
+  exports: { csv: 'Export CSV', jsonl: 'Export JSON lines' },
   exportFailed: 'The audit log could not be exported',
   show: 'Show',
   actors: { user: '', 'api-key': 'API key', system: 'system' },
@@ -26,6 +53,7 @@ export const auditMessages = {
     'device.update': 'Changed a device',
     'device.tags': 'Tagged a device',
     'device.choose': 'Chose which devices to keep',
+    'device.bulk': 'Changed many devices',
     'device.host-key': 'Refused a device whose host key has changed',
     'billing.update': 'Changed the subscription',
     'tag.rename': 'Renamed a tag',
@@ -38,6 +66,12 @@ export const auditMessages = {
     'firewall-rule.update': 'Changed a firewall rule',
     'firewall-rule.remove': 'Removed a firewall rule',
     'firewall-rule.order': 'Changed the order of the firewall rules',
+    'tunnel.create': 'Created a tunnel',
+    'tunnel.update': 'Changed a tunnel',
+    'tunnel.remove': 'Removed a tunnel',
+    'connector.create': 'Added a connector',
+    'connector.update': 'Changed a connector',
+    'connector.remove': 'Removed a connector',
     'held-login.approve': 'Approved an SSH login',
     'held-login.deny': 'Denied an SSH login',
     'session.close': 'Ended a session',
@@ -47,6 +81,7 @@ export const auditMessages = {
     'session.update': 'Changed a session',
     'recording.fail': 'Could not record a session',
     'recording.remove': 'Deleted a recording',
+    'recording.expire': 'Deleted an expired recording',
     'api-key.create': 'Created an API key',
     'api-key.update': 'Changed an API key',
     'api-key.remove': 'Deleted an API key',
@@ -76,3 +111,13 @@ export const auditMessages = {
     'scim-token.remove': 'Revoked a provisioning token',
   },
 } as const
+
+const { nouns, actions } = auditMessages
+const names: ReadonlyMap<string, string> = new Map([...Object.entries(nouns), ...Object.entries(actions)])
+
+export const AUDIT_NOUNS = Object.keys(nouns)
+
+/** Name of an action, or of the noun of several; as it is when this console does not know it. */
+export function nameOfAction(action: string): string {
+  return names.get(action) ?? action
+}

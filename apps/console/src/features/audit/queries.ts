@@ -2,19 +2,38 @@
 import { audit } from '@bowline/contract/operations/stats'
 import type { AuditEntry } from '@bowline/contract/schemas/audit'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { Api } from '../../auth/api.ts'
+import { startOfDay } from '../../core/list-filter.ts'
 import type { ListPage } from '../../live/apply-events.ts'
 import { listPage } from '../../live/list-page.ts'
-import type { Api } from '../../auth/api.ts'
+import type { AuditFilterSearch, AuditSearch } from './search.ts'
 
 export const ENTRIES_PER_PAGE = 25
 
+export const AUDIT_FORMATS = ['csv', 'jsonl'] as const
+export type AuditFormat = (typeof AUDIT_FORMATS)[number]
+
+/** Filters of the API for those of a URL. */
+export function auditQuery({ person, action, from, to }: AuditFilterSearch) {
+  return {
+    ...(person === undefined ? {} : { person }),
+    ...(action === undefined ? {} : { action }),
+    ...(from === undefined ? {} : { from: startOfDay(from, 0) }),
+    ...(to === undefined ? {} : { to: startOfDay(to, 0, 1) }),
+  }
+}
+
+function filterOf({ q, ...search }: AuditSearch) {
+  return { ...auditQuery(search), ...(q === undefined || q === '' ? {} : { search: q }) }
+}
+
 /** Entries, newest first. */
-export function auditListQuery(api: Api, page: number) {
+export function auditListQuery(api: Api, search: AuditSearch) {
   return queryOptions({
-    queryKey: ['audit', page],
+    queryKey: ['audit', search],
     queryFn: async ({ signal }): Promise<ListPage<AuditEntry>> => {
-      const query = { page: String(page), per_page: String(ENTRIES_PER_PAGE) }
-      return listPage(await api.call(audit.list, { query, signal }))
+      const page = { page: String(search.page), per_page: String(ENTRIES_PER_PAGE) }
+      return listPage(await api.call(audit.list, { query: { ...filterOf(search), ...page }, signal }))
     },
     // Every action adds an entry, so cached pages are outdated at once.
     staleTime: 0,
@@ -22,8 +41,8 @@ export function auditListQuery(api: Api, page: number) {
   })
 }
 
-/** All entries as JSON lines. */
-export async function fetchAuditLog(api: Api): Promise<Blob> {
-  const response = await api.open(audit.list, { query: { format: 'jsonl' } })
+/** All entries that match. */
+export async function fetchAuditLog(api: Api, search: AuditSearch, format: AuditFormat): Promise<Blob> {
+  const response = await api.open(audit.list, { query: { ...filterOf(search), format } })
   return response.blob()
 }

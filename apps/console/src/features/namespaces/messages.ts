@@ -19,5 +19,6 @@ export const namespacesMessages = {
   createSubmit: 'Create',
   createFailed: 'The namespace was not created',
   labels: { name: 'Name' },
+  memberFilter: { person: 'Person', anyPerson: 'Anyone', formerMember: 'former member' },
   nameHint: 'Lower-case letters, digits and inner hyphens; 3 to 30 characters.',
 } as const

@@ -1,14 +1,11 @@
 // Filters of the session list, stored in the URL.
-import { UserId } from '@bowline/contract/schemas/common'
 import { SESSION_METHODS } from '@bowline/contract/schemas/session'
-import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
-import { useState } from 'react'
-import { usePerson, useRuntime } from '../../core/context.tsx'
 import { DevicePicker } from '../../core/devices/device-picker.tsx'
 import { OneOf } from '../../ui/controls/choice-menu.tsx'
-import { Button, TextInput } from '../../ui/kit.ts'
-import { namespaceQuery } from '../namespaces/queries.ts'
+import { DayRange } from '../../ui/controls/day-range.tsx'
+import { Button } from '../../ui/kit.ts'
+import { MemberFilter } from '../namespaces/member-filter.tsx'
 import { sessionsMessages } from './messages.ts'
 import { ACTIVITY_NAMES, SESSION_STATES, type SessionsSearch, isFiltered } from './search.ts'
 import bar from '../../ui/controls/choice-menu.module.css'
@@ -27,7 +24,7 @@ interface SessionFiltersProps {
 export function SessionFilters({ search, onChoose, onClear }: SessionFiltersProps) {
   return (
     <fieldset aria-label={texts.label} className={bar['bar']}>
-      <PersonFilter chosen={search.person} onChoose={(person) => onChoose({ person })} />
+      <MemberFilter chosen={search.person} onChoose={(person) => onChoose({ person })} />
       <OneOf
         label={texts.state}
         none={texts.anyState}
@@ -82,62 +79,12 @@ export function SessionFilters({ search, onChoose, onClear }: SessionFiltersProp
           onPick={(device) => onChoose({ device })}
         />
       </div>
-      <TextInput
-        type="date"
-        size="xs"
-        aria-label={texts.from}
-        leftSection={texts.fromShort}
-        leftSectionWidth={40}
-        className={classes['day'] ?? ''}
-        value={search.from ?? ''}
-        max={search.to}
-        onChange={(event) => onChoose({ from: event.currentTarget.value || undefined })}
-      />
-      <TextInput
-        type="date"
-        size="xs"
-        aria-label={texts.to}
-        leftSection={texts.toShort}
-        leftSectionWidth={40}
-        className={classes['day'] ?? ''}
-        value={search.to ?? ''}
-        min={search.from}
-        onChange={(event) => onChoose({ to: event.currentTarget.value || undefined })}
-      />
+      <DayRange from={search.from} to={search.to} onChoose={onChoose} />
       {isFiltered(search) ? (
         <Button size="compact-sm" variant="subtle" leftSection={<X size={13} aria-hidden />} onClick={onClear}>
           {sessionsMessages.clear}
         </Button>
       ) : null}
     </fieldset>
-  )
-}
-
-interface PersonFilterProps {
-  readonly chosen: UserId | undefined
-  readonly onChoose: (person: UserId | undefined) => void
-}
-
-/** The members of the namespace, read when somebody looks at them. */
-function PersonFilter({ chosen, onChoose }: PersonFilterProps) {
-  const { api } = useRuntime()
-  const tenant = usePerson()?.tenant ?? ''
-  const [opened, setOpened] = useState(false)
-  const isNeeded = tenant !== '' && (opened || chosen !== undefined)
-  const { data } = useQuery({ ...namespaceQuery(api, tenant), enabled: isNeeded })
-  const members = (data?.members ?? []).filter(({ status }) => status === 'accepted')
-  const names: Record<string, string> = Object.fromEntries(members.map(({ id, email }) => [id, email]))
-  // Somebody who has left stays the one that the list shows.
-  if (chosen !== undefined) names[chosen] ??= data ? texts.formerMember : '…'
-  return (
-    <OneOf
-      label={texts.person}
-      none={texts.anyPerson}
-      values={Object.keys(names)}
-      names={names}
-      chosen={chosen}
-      onOpen={() => setOpened(true)}
-      onChoose={(id) => onChoose(id === undefined ? undefined : UserId.parse(id))}
-    />
   )
 }

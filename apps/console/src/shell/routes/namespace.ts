@@ -1,6 +1,7 @@
 // Routes of the namespace itself and of the signed-in person.
 import { createRoute, lazyRouteComponent, stripSearchParams } from '@tanstack/react-router'
 import { z } from 'zod'
+import { AuditSearch } from '../../features/audit/search.ts'
 import { DEFAULT_PAGE_SEARCH, PageSearch } from '../../ui/list/page-search.ts'
 import { app } from '../app-route.tsx'
 import { pageFile } from '../../platform/page-files.ts'
@@ -26,7 +27,7 @@ export const billing = createRoute({
 export const audit = createRoute({
   getParentRoute: () => app,
   path: '/audit',
-  validateSearch: PageSearch,
+  validateSearch: AuditSearch,
   search: { middlewares: [stripSearchParams(DEFAULT_PAGE_SEARCH)] },
   component: lazyRouteComponent(
     pageFile(() => import('../../features/audit/audit-page.tsx')),

@@ -51,11 +51,11 @@ export function OneOf<Value extends string>(props: OneOfProps<Value>) {
   return (
     <ChoiceMenu label={label} chosen={chosen === undefined ? '' : names[chosen]} onOpen={() => onOpen?.()}>
       <Menu.RadioGroup value={chosen ?? ''}>
-        <Menu.RadioItem value="" onChange={() => onChoose(undefined)}>
+        <Menu.RadioItem value="" closeMenuOnClick onChange={() => onChoose(undefined)}>
           {none}
         </Menu.RadioItem>
         {values.map((value) => (
-          <Menu.RadioItem key={value} value={value} onChange={() => onChoose(value)}>
+          <Menu.RadioItem key={value} value={value} closeMenuOnClick onChange={() => onChoose(value)}>
             {names[value]}
           </Menu.RadioItem>
         ))}

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { operation } from '../../operation.ts'
 import { AccountEvent } from '../../schemas/account-event.ts'
+import { AuditFilter } from '../../schemas/audit.ts'
 import {
   DefaultLimits,
   DescribedNamespace,
@@ -21,23 +22,11 @@ const person = z.object({ user: z.string().min(1, 'is required').max(320) })
 const one = z.object({ namespace: TenantId })
 const Search = z.string().max(100, 'must have at most 100 characters').default('')
 const Order = z.enum(['asc', 'desc'], 'must be asc or desc')
-const When = z.iso.datetime({ offset: true, error: 'must be an RFC 3339 time' })
 
-/** Filters of the audit log. */
-const AuditFilter = z.object({
+/** Filters of all audit logs. */
+const AllAuditFilter = AuditFilter.extend({
   /** Tenant id; `server` for entries of the server itself. */
   namespace: z.union([z.literal('server'), TenantId]).optional(),
-  /** Id of the person who acted. */
-  person: UserId.optional(),
-  /** Action, or a noun such as `device` for all of its actions. */
-  action: z
-    .string()
-    .max(64)
-    .regex(/^[a-z-]+(\.[a-z-]+)?$/, 'must be an action such as device.accept, or a noun such as device')
-    .optional(),
-  from: When.optional(),
-  /** Entries before this time. */
-  to: When.optional(),
 })
 
 export const administration = {
@@ -253,7 +242,7 @@ export const administration = {
     noun: 'administration',
     summary: 'Entries of all audit logs, the newest first; `before` is the id and `at` of the last one seen',
     access,
-    query: AuditFilter.extend({
+    query: AllAuditFilter.extend({
       per_page: Page.shape.per_page,
       /** `<at>,<id>` of the last entry of the page before. */
       before: z
@@ -270,7 +259,7 @@ export const administration = {
     noun: 'administration',
     summary: 'All entries of all audit logs that match, the newest first, as CSV or JSON lines',
     access,
-    query: AuditFilter.extend({ format: z.enum(['csv', 'jsonl'], 'must be csv or jsonl').default('csv') }),
+    query: AllAuditFilter.extend({ format: z.enum(['csv', 'jsonl'], 'must be csv or jsonl').default('csv') }),
     response: z.array(InstanceAuditEntry),
     jsonLines: true,
     asCsv: true,
