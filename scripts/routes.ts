@@ -119,7 +119,7 @@ function runMatrix(): Tried {
     spawnSync(process.execPath, [join(root, 'scripts/run.js'), ...command], {
       cwd: root,
       stdio: ['ignore', 2, 2],
-      env: { ...process.env, ROUTE_MATRIX_FILE: answers },
+      env: { ...process.env, E2E_ALL: 'true', ROUTE_MATRIX_FILE: answers },
     })
     return Tried.parse(JSON.parse(readFileSync(answers, 'utf8')))
   } finally {

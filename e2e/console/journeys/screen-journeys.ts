@@ -1,6 +1,7 @@
 // Every screen in light, dark and on a phone: accessible, without overflow or console errors; the size of what a
 // browser loads; the theme before the first paint; the navigation on a phone.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { repeatedBy, shortForm } from '../../../scripts/short-form.ts'
 import { type WatchedPage, openPage } from '../../support/browser.ts'
 import { SCREENS } from '../screens.ts'
 import type { Site } from '../site.ts'
@@ -11,7 +12,7 @@ const PHONE = { width: 390, height: 844 }
 const TOO_WIDE = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
 
 export function screenJourneys(site: Site): void {
-  describe('every screen', () => {
+  describe(`every screen${repeatedBy}`, () => {
     let watched: WatchedPage
     beforeAll(async () => {
       watched = await openPage(site.browser, { baseURL: site.world.product.console, viewport: WIDE })
@@ -27,19 +28,22 @@ export function screenJourneys(site: Site): void {
     })
 
     // On a narrow page only the rules that width can break.
-    it.each(SCREENS)('$name passes accessibility rules in both themes, and fits a phone', async ({ path, ready }) => {
-      const { page, complaints } = watched
-      await page.goto(path(site.world))
-      await ready(page, site.world)
-      const wide = await violationsInBothThemes(page)
-      await page.setViewportSize(PHONE)
-      const tooWide = await page.evaluate(TOO_WIDE)
-      const phone = await accessibilityViolations(page, 'sizes')
-      await page.setViewportSize(WIDE)
-      expect({ ...wide, phone, tooWide }).toEqual({ light: [], dark: [], phone: [], tooWide: false })
-      // Violations of the content security policy are among them.
-      expect(complaints.splice(0).filter((text) => !text.includes('status of 404'))).toEqual([])
-    })
+    it.each(shortForm(SCREENS, 2))(
+      '$name passes accessibility rules in both themes, and fits a phone',
+      async ({ path, ready }) => {
+        const { page, complaints } = watched
+        await page.goto(path(site.world))
+        await ready(page, site.world)
+        const wide = await violationsInBothThemes(page)
+        await page.setViewportSize(PHONE)
+        const tooWide = await page.evaluate(TOO_WIDE)
+        const phone = await accessibilityViolations(page, 'sizes')
+        await page.setViewportSize(WIDE)
+        expect({ ...wide, phone, tooWide }).toEqual({ light: [], dark: [], phone: [], tooWide: false })
+        // Violations of the content security policy are among them.
+        expect(complaints.splice(0).filter((text) => !text.includes('status of 404'))).toEqual([])
+      },
+    )
   })
 
   describe('the content security policy', () => {
