@@ -42,36 +42,6 @@ describe('tenant view', () => {
     for (const { asked, got } of seen) expect(got).toEqual([asked])
   })
 
-  it('sets the tenant of a connection once for a run of queries, and anew for another tenant', async () => {
-    const [a, b] = [await makeNamespace(), await makeNamespace()]
-    const settings = async ({ tenant }: typeof a): Promise<number> => {
-      const { rows } = await sql<{ set: number; tenant: string }>`
-        select (generic_plans + custom_plans)::int as set, current_setting('bowline.tenant') as tenant
-        from pg_prepared_statements where name = 'set-tenant'`.execute(database.forTenant(tenant))
-      expect(rows).toMatchObject([{ tenant }])
-      return rows[0]?.set ?? 0
-    }
-    const first = await settings(a)
-    expect(await settings(a)).toBe(first)
-    expect(await settings(b)).toBe(first + 1)
-    expect(await settings(a)).toBe(first + 2)
-  })
-
-  it.each(['rolled back', 'lost'])('has the tenant again after a transaction that is %s', async (how) => {
-    const [a, b] = [await makeNamespace(), await makeNamespace()]
-    const own = () => database.forTenant(a.tenant).selectFrom('namespaces').select('tenant_id').execute()
-    await own()
-    const transaction = database
-      .forTenant(b.tenant)
-      .transaction()
-      .execute(async (trx) => {
-        if (how === 'lost') await sql`select pg_terminate_backend(pg_backend_pid())`.execute(trx)
-        throw new Error('It is over.')
-      })
-    await expect(transaction).rejects.toThrow(/over|terminat/)
-    expect(await own()).toEqual([{ tenant_id: a.tenant }])
-  })
-
   it('keeps the tenant of a transaction separate from the next checkout', async () => {
     const [a, b] = [await makeNamespace(), await makeNamespace()]
     const inside = database

@@ -1,6 +1,5 @@
 // A pool whose connections all use one of the two roles. Invariants: a connection has its role before its first query,
-// never returns to the pool inside a transaction, has the namespace of its checkout, its loss never ends the process, and
-// nobody waits for a silent one.
+// never returns to the pool inside a transaction, its loss never ends the process, and nobody waits for a silent one.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import {
@@ -96,8 +95,6 @@ export function openPool(owner: OwnerConnection, role: string, size: number, log
   // The pool has no listener on a checked-out connection; its loss is reported by the next query on it.
   pool.on('connect', (client) => client.on('error', () => undefined))
 
-  /** The namespace set on each connection: one that it is set to already costs no statement. */
-  const tenants = new WeakMap<PoolClient, TenantId>()
   const shares = createTenantShares(Math.max(1, size - CONNECTIONS_FOR_OTHERS))
   const pulse = createPulse(() => isAnswered(owner, role))
 
@@ -118,10 +115,7 @@ export function openPool(owner: OwnerConnection, role: string, size: number, log
     }
     const connection = watched(client, pulse)
     try {
-      if (tenant !== undefined && tenants.get(client) !== tenant) {
-        await connection.query({ ...SET_TENANT, values: [tenant] })
-        tenants.set(client, tenant)
-      }
+      if (tenant !== undefined) await connection.query({ ...SET_TENANT, values: [tenant] })
       return connection
     } catch (error) {
       connection.giveBack(true)
@@ -201,10 +195,7 @@ async function isAnswered(owner: OwnerConnection, role: string): Promise<boolean
   }
 }
 
-/**
- * Set for the session, outside of every transaction, so that it applies in and outside of them and no rollback undoes it.
- * Nothing else sets it.
- */
+/** Set for the session, so that it applies in and outside transactions; every checkout overwrites it. */
 const SET_TENANT = { name: 'set-tenant', text: "select set_config('bowline.tenant', $1, false)" }
 
 /** A checkout fails before any query of the caller, so that a retry cannot repeat one. */
