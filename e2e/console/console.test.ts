@@ -1,5 +1,6 @@
 // Tests of every console screen against the product itself, sharing one server, one agent and one browser.
 import { accessJourneys } from './journeys/access-journeys.ts'
+import { auditJourneys } from './journeys/audit-journeys.ts'
 import { hostileJourneys } from './journeys/hostile-journeys.ts'
 import { leavingJourneys } from './journeys/leaving-journeys.ts'
 import { namespaceJourneys } from './journeys/namespace-journeys.ts'
@@ -17,6 +18,7 @@ productJourneys(site)
 overviewJourneys(site)
 accessJourneys(site)
 namespaceJourneys(site)
+auditJourneys(site)
 sessionJourneys(site)
 paletteJourneys(site)
 hostileJourneys(site)

@@ -1,6 +1,7 @@
 // The audit log over HTTP: paged, and exported as lines.
 import { operations } from '@bowline/contract/operations'
 import { AuditEntry } from '@bowline/contract/schemas/audit'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BootedServer, type Person, bootServer, setStatus } from '../testing/boot.ts'
 
@@ -59,6 +60,28 @@ describe('audit log', () => {
     const targets = (await exported(person)).map(({ target }) => Number(target))
     expect(targets).toEqual(Array.from({ length: 2_500 }, (_, i) => 2_499 - i))
   })
+})
+
+it('ends an export whose reader has lost the right to it', async () => {
+  const reader = await server.addPerson('reader')
+  const tenant = ada.tenant
+  const member = { tenant_id: tenant, user_id: reader.id, role: 'administrator' as const, status: 'accepted' as const }
+  await server.database.system().insertInto('members').values(member).execute()
+  // More than sockets hold: pages that nobody has pulled yet are read later.
+  await sql`insert into audit_log (tenant_id, actor_type, actor_id, action, details)
+    select ${tenant}, 'system', 'test', 'test', jsonb_build_object('text', repeat('x', 3000))
+    from generate_series(1, 20000)`.execute(server.database.system())
+  const { body: there } = await reader.client.call(operations.auth.switchNamespace, { params: { tenant } })
+  const response = await server.fetch('/api/audit?format=jsonl', {
+    headers: { authorization: `Bearer ${there.token}` },
+  })
+  const lines = response.body?.getReader()
+  expect((await lines?.read())?.done).toBe(false)
+  await ada.client.call(operations.members.remove, { params: { tenant, uid: reader.id } })
+  const rest = async (): Promise<void> => {
+    for (let part = await lines?.read(); part?.done === false; part = await lines?.read());
+  }
+  await expect(rest()).rejects.toThrow(/terminated|aborted/)
 })
 
 describe('filters of the audit log', () => {

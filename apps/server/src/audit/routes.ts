@@ -40,10 +40,13 @@ async function* withHeadings(lines: AsyncIterable<string>): AsyncGenerator<strin
   yield* lines
 }
 
-/** Every entry that matches as a line, newest first; pages are read as the consumer pulls. */
+/**
+ * Every entry that matches as a line, newest first; pages are read as the consumer pulls.
+ * @throws {Error} when the reader has lost the right meanwhile, so that what has been written is no complete file
+ */
 async function* exported(
   system: Kysely<Schema>,
-  { db }: MemberContext,
+  ctx: MemberContext,
   filter: NamespaceAuditFilter,
   first: readonly AuditEntry[],
   lineOf: (entry: AuditEntry) => string,
@@ -52,6 +55,7 @@ async function* exported(
     yield items.map((entry) => lineOf(entry)).join('')
     const before = items.at(-1)
     if (items.length < EXPORT_PAGE || !before) return
-    items = await readAudit(db, system, filter, { limit: EXPORT_PAGE, before })
+    if (!(await ctx.isStillAdmitted())) throw new Error('the reader of the export may not read it any more')
+    items = await readAudit(ctx.db, system, filter, { limit: EXPORT_PAGE, before })
   }
 }

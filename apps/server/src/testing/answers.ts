@@ -57,7 +57,11 @@ export function createJudge(): Judge {
     // Optionally empty answers can be expressed by the operation's schema, not by the document.
     if (text === '') {
       const mayBeEmpty =
-        !Object.keys(reply.content).length || operation.stream || operation.response?.safeParse(undefined).success
+        !Object.keys(reply.content).length ||
+        operation.stream ||
+        // No lines: nothing matches.
+        type === 'application/jsonl' ||
+        operation.response?.safeParse(undefined).success
       return mayBeEmpty ? undefined : 'it is empty'
     }
     const schema = reply.content[type]?.schema

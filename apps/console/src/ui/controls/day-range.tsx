@@ -14,28 +14,34 @@ interface Days {
 export function DayRange({ from, to, onChoose }: Days & { readonly onChoose: (change: Days) => void }) {
   return (
     <>
-      <TextInput
-        type="date"
-        size="xs"
-        aria-label={texts.from}
-        leftSection={texts.fromShort}
-        leftSectionWidth={40}
-        className={classes['day'] ?? ''}
-        value={from ?? ''}
-        max={to}
-        onChange={(event) => onChoose({ from: event.currentTarget.value || undefined })}
-      />
-      <TextInput
-        type="date"
-        size="xs"
-        aria-label={texts.to}
-        leftSection={texts.toShort}
-        leftSectionWidth={40}
-        className={classes['day'] ?? ''}
-        value={to ?? ''}
-        min={from}
-        onChange={(event) => onChoose({ to: event.currentTarget.value || undefined })}
-      />
+      <Day label={texts.from} short={texts.fromShort} day={from} max={to} onPick={(day) => onChoose({ from: day })} />
+      <Day label={texts.to} short={texts.toShort} day={to} min={from} onPick={(day) => onChoose({ to: day })} />
     </>
+  )
+}
+
+interface DayProps {
+  readonly label: string
+  readonly short: string
+  readonly day: string | undefined
+  readonly min?: string | undefined
+  readonly max?: string | undefined
+  readonly onPick: (day: string | undefined) => void
+}
+
+function Day({ label, short, day, min, max, onPick }: DayProps) {
+  return (
+    <TextInput
+      type="date"
+      size="xs"
+      aria-label={label}
+      leftSection={short}
+      leftSectionWidth={40}
+      className={classes['day'] ?? ''}
+      value={day ?? ''}
+      min={min}
+      max={max}
+      onChange={(event) => onPick(event.currentTarget.value || undefined)}
+    />
   )
 }
