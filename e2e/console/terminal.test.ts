@@ -151,7 +151,7 @@ describe('the terminals of the console', () => {
     await own.page.getByRole('link', { name: 'Terminal' }).click()
     await tab.waitFor()
     await own.page.getByRole('link', { name: 'Audit log' }).click()
-    await own.page.getByRole('button', { name: 'Export' }).waitFor()
+    await own.page.getByRole('button', { name: 'Export CSV' }).waitFor()
     await own.page.getByRole('link', { name: 'Terminal' }).click()
     await tab.waitFor()
     expect(await tab.count()).toBe(1)
