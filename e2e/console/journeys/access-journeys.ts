@@ -43,7 +43,7 @@ export function accessJourneys(site: Site): void {
       await page.goto('/public-keys')
       await page.getByRole('link', { name: 'deploy' }).click()
       const dialog = page.getByRole('dialog', { name: 'Public key deploy' })
-      await dialog.getByText(/It is for (\d+) of \1 devices and containers/).waitFor()
+      await dialog.getByText(/Matches (\d+) of \1 devices and containers/).waitFor()
       await dialog.getByLabel('Login names: pattern').fill('(')
       await dialog.getByRole('button', { name: 'Save' }).click()
       await dialog.getByText(/^Login names .*\./).waitFor()

@@ -114,7 +114,7 @@ export function leavingJourneys(site: Site): void {
       // Only now: the click itself fetches the page once more.
       await page.unroute('**/assets/audit-page*.js')
       await page.getByRole('button', { name: 'Try again' }).click()
-      await page.getByRole('button', { name: 'Export' }).waitFor()
+      await page.getByRole('button', { name: 'Export CSV' }).waitFor()
       await context.close()
     })
 
