@@ -67,7 +67,7 @@ describe('deciding about a device', () => {
     await backend.registerDevice('greenhouse-pi')
     await page.getByRole('button', { name: '1 device is waiting' }).click()
     await page.getByRole('button', { name: 'Accept greenhouse-pi' }).click()
-    await page.getByText('A device that registers').waitFor()
+    await page.getByText('Devices that register').waitFor()
     await page.keyboard.press('Escape')
     await page.getByText('Pending approval').waitFor({ state: 'detached' })
     await eventually(() => hasFocus(page.getByRole('button', { name: '0 devices are waiting' })))

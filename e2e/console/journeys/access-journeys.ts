@@ -20,7 +20,7 @@ export function accessJourneys(site: Site): void {
       const dialog = page.getByRole('dialog', { name: 'Add a public key' })
       await dialog.getByLabel('Public key').fill('-----BEGIN OPENSSH PRIVATE KEY-----')
       await dialog.getByRole('button', { name: 'Add key' }).click()
-      await dialog.getByText('must be the public half').waitFor()
+      await dialog.getByText('must be the public key: this is a private key').waitFor()
       await dialog.getByLabel('Public key').fill(freshKeyLine('grace@desk'))
       expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('grace@desk')
       await dialog.getByLabel('Devices').selectOption('By tag')

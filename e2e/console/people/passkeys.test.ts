@@ -343,7 +343,7 @@ describe('passkey', () => {
   it('is explained, not offered, under an address that browsers bind no passkeys to', async () => {
     const { context, page, complaints } = await openPage(browser, { baseURL: server.origin }, EXPECTED)
     await openSignedIn(page, { username: await newPerson(), password: PASSWORD }, '/profile')
-    await page.getByText('Passkeys need a host name and https.').waitFor()
+    await page.getByText('Passkeys need a host name and HTTPS').waitFor()
     expect(await page.getByRole('button', { name: 'Add a passkey' }).isDisabled()).toBe(true)
     await signOut(page)
     await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()

@@ -151,7 +151,7 @@ describe('registration', () => {
     const link = await linkTo(server.dataFolder, addressOf('victim'), 'confirm')
     await page.goto(link)
     await page.getByText(addressOf('victim'), { exact: true }).waitFor()
-    await page.getByText('whoever asked gets an account with this address').waitFor()
+    await page.getByText('the account gets this address').waitFor()
     await page.goto('/sign-in')
     await signIn(page, { username: 'victim', password: PASSWORD })
     await page.waitForURL('**/confirm-account?username=victim')

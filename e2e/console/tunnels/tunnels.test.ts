@@ -132,7 +132,7 @@ describe('tunnels of a device', () => {
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Port').fill('5432')
     await dialog.getByLabel('Traffic').selectOption('tcp')
-    await dialog.getByText('Clients speak TLS with the service itself.').waitFor()
+    await dialog.getByText('TLS ends at the service itself.').waitFor()
     expect(await dialog.getByLabel('Who may enter').count()).toBe(0)
     expect(await violationsInBothThemes(page)).toEqual(NONE)
     await dialog.getByRole('button', { name: 'Create tunnel' }).click()
