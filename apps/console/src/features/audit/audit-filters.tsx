@@ -43,7 +43,7 @@ interface ActionFilterProps {
   readonly onChoose: (action: string | undefined) => void
 }
 
-/** What was changed: all actions of one noun. A single action comes from the list below. */
+/** Filter by noun, which stands for all of its actions. A single action is chosen in the list below. */
 function ActionFilter({ action, onChoose }: ActionFilterProps) {
   const values = action === undefined || AUDIT_NOUNS.includes(action) ? AUDIT_NOUNS : [action, ...AUDIT_NOUNS]
   return (

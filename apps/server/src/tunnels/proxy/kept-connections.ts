@@ -95,7 +95,7 @@ class KeepingAgent extends Agent {
       if (left > 0) this.#idle.set(tunnel, left)
       else this.#idle.delete(tunnel)
     }
-    // A request on it would wait without end: its end is told once, and no request was there to hear it.
+    // A half-open stream emits `end` once: a request that took the connection afterwards would wait forever.
     connection.on('data', close).on('end', close).on('close', over)
     this.#waits.set(connection, over)
     return true

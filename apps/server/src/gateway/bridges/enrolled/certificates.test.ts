@@ -153,7 +153,7 @@ describe('a person who is in', () => {
 
   it.each([
     ['opens ports on the device', [], [0, '']],
-    ['is told that a server opens none', ['AllowTcpForwarding local'], [255, 'remote port forwarding failed']],
+    ['reports a server that opens none', ['AllowTcpForwarding local'], [255, 'remote port forwarding failed']],
   ] as const)('%s', async (what, configuration, [code, text]) => {
     const name = what.replaceAll(' ', '-')
     const authorizedKey = scratch.file('nobody.pub')
