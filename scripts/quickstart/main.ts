@@ -1,21 +1,19 @@
 // `npm start` after the installation: builds what is stale, runs the server and an agent for this machine, and prints
 // how to sign in. All set-up uses the public calls; the server has no special support for it.
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { buildStale } from '../build.ts'
 import { agentPassword, startAgent } from './agent.ts'
 import { ensureAccount } from './account.ts'
 import { awaitDevice } from './device.ts'
 import { keep } from './kept.ts'
 import { fetchFrom } from './own-server.ts'
+import { optionsOf } from './options.ts'
 import { startChild, startServer } from './processes.ts'
 import { printSummary } from './summary.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 process.chdir(root)
-const { values: options } = parseArgs({
-  options: { json: { type: 'boolean', default: false }, agent: { type: 'boolean', default: false } },
-})
+const options = optionsOf(process.argv.slice(2))
 
 /** A signal later than this after the first one is a second request: it ends everything at once. */
 const SAME_KEYPRESS_MS = 1_000
