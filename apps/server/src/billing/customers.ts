@@ -14,7 +14,7 @@ import {
 } from './accounts-store.ts'
 import type { BillingDeps } from './deps.ts'
 import { billDevices } from './devices.ts'
-import { noProvider } from './provider/failures.ts'
+import { noProvider } from './provider/missing.ts'
 import type { PaymentProvider } from './provider/provider.ts'
 import { ACTIVE_STATUSES } from './standing.ts'
 import { syncAccount } from './sync.ts'

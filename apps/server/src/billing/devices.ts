@@ -4,7 +4,7 @@ import { BackgroundLoop } from '@bowline/base/background-loop'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import { countAccepted, findAccount, listMiscounted, storeBilledDevices } from './accounts-store.ts'
 import type { BillingDeps } from './deps.ts'
-import { noProvider } from './provider/failures.ts'
+import { noProvider } from './provider/missing.ts'
 import { ACTIVE_STATUSES } from './standing.ts'
 
 /** Namespaces in one page. */

@@ -12,7 +12,7 @@ import {
   insertDifferences,
 } from './differences-store.ts'
 import { requireSameMode } from './mode.ts'
-import { noProvider } from './provider/failures.ts'
+import { noProvider } from './provider/missing.ts'
 import { syncAccount } from './sync.ts'
 
 const PAGE = 100

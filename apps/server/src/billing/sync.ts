@@ -17,7 +17,7 @@ import { showClosed } from '../db/show-closed.ts'
 import type { BillingDeps } from './deps.ts'
 import type { ProviderCustomer, ProviderSubscription } from './provider/provider.ts'
 import { ACTIVE_STATUSES, GRACE_MS, UNLIMITED } from './standing.ts'
-import { noProvider } from './provider/failures.ts'
+import { noProvider } from './provider/missing.ts'
 
 /** A field in which our row differed from the provider. */
 export interface Difference {

@@ -6,7 +6,8 @@ import type { BillingDeps } from '../billing/deps.ts'
 import { startDeviceBilling } from '../billing/devices.ts'
 import { startEvents } from '../billing/events/worker.ts'
 import { requireSameMode } from '../billing/mode.ts'
-import { createStripe } from '../billing/provider/stripe.ts'
+import type { PaymentProvider } from '../billing/provider/provider.ts'
+import type { StripeSettings } from '../billing/provider/stripe.ts'
 import type { ServerConfig } from '../config.ts'
 import type { Actor, TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
@@ -22,15 +23,22 @@ export interface Billing {
   start(onEnd: (ending: () => Promise<void>) => void): void
 }
 
-export function composeBilling(
+/** The provider; its library, of two hundred modules, is loaded where the settings name it. */
+async function providerOf(settings: StripeSettings | undefined): Promise<PaymentProvider | undefined> {
+  if (!settings) return undefined
+  const { createStripe } = await import('../billing/provider/stripe.ts')
+  return createStripe(settings)
+}
+
+export async function composeBilling(
   { stripe }: Pick<ServerConfig, 'stripe'>,
   parts: { readonly system: Kysely<Schema>; readonly clock: Clock; readonly log: Log },
   origin: () => string,
   tenantContext: (tenant: TenantId, actor: Actor) => TenantContext,
-): Billing {
+): Promise<Billing> {
   const deps: BillingDeps = {
     ...parts,
-    provider: stripe && createStripe(stripe),
+    provider: await providerOf(stripe),
     origin,
     contextOf: (tenant) => tenantContext(tenant, { kind: 'system', name: 'billing' }),
   }

@@ -193,7 +193,7 @@ async function start(
     consoleOrigin,
   )
   const dialing = composeConnectors(config, auth, agents, tenantContext, node, () => nodes.dialsConnectors())
-  const billing = composeBilling(config, { system, clock, log }, consoleOrigin, tenantContext)
+  const billing = await composeBilling(config, { system, clock, log }, consoleOrigin, tenantContext)
   await billing.check()
   const terminalTickets = cluster ? sharedTerminalTickets(system) : createTerminalTickets(clock)
   const stopping = new AbortController()

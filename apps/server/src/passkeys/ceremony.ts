@@ -2,16 +2,20 @@
 // undefined; the reason goes to the log of the caller and to nobody else.
 import { generateKeyPairSync } from 'node:crypto'
 import type { NewCredential, SignedChallenge } from '@bowline/contract/schemas/passkey'
-import {
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server'
-import { cose, decodeAttestationObject, decodeClientDataJSON, isoCBOR } from '@simplewebauthn/server/helpers'
+import type { RegistrationResponseJSON } from '@simplewebauthn/server'
 import type { RelyingParty } from './relying-party.ts'
 
-/** In order of preference: Ed25519, ECDSA on P-256, RSA for Windows Hello. */
-export const ALGORITHMS: readonly number[] = [cose.COSEALG.EdDSA, cose.COSEALG.ES256, cose.COSEALG.RS256]
+/** COSE numbers (RFC 9053, RFC 8812) in order of preference: Ed25519, ECDSA on P-256, RSA for Windows Hello. */
+export const ALGORITHMS: readonly number[] = [-8, -7, -257]
+
+const { x = '', y = '' } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
+const NOBODYS_POINT = { x, y }
+
+/** Hundreds of modules, which most starts of the server and nearly all commands need not load. */
+const library = async () => ({
+  ...(await import('@simplewebauthn/server')),
+  ...(await import('@simplewebauthn/server/helpers')),
+})
 
 /** Result of a ceremony; `reason` is for the log and may quote input. */
 export type Verdict<T> = { readonly value: T } | { readonly reason: string }
@@ -29,7 +33,7 @@ export interface VerifiedCredential {
 /** Challenge that a browser says was signed; '' when it is unreadable. It is checked, and then compared again. */
 export function challengeIn(clientDataJSON: string): string {
   try {
-    const { challenge } = decodeClientDataJSON(clientDataJSON)
+    const { challenge } = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString()) as { challenge: unknown }
     return typeof challenge === 'string' ? challenge : ''
   } catch {
     return ''
@@ -43,6 +47,7 @@ export async function verifyNew(
   { response, ...credential }: NewCredential,
 ): Promise<Verdict<VerifiedCredential>> {
   try {
+    const { decodeAttestationObject, verifyRegistrationResponse } = await library()
     // The options ask for no attestation. Certificates in one would make the library fetch their revocation lists from
     // addresses that the caller chooses.
     const statement = decodeAttestationObject(Buffer.from(response.attestationObject, 'base64url'))
@@ -94,6 +99,7 @@ export async function verifySigned(
 ): Promise<Verdict<Use>> {
   try {
     const { userHandle: _, ...rest } = response
+    const { verifyAuthenticationResponse } = await library()
     const { verified, authenticationInfo: info } = await verifyAuthenticationResponse({
       response: { ...credential, response: rest, clientExtensionResults: {} },
       expectedChallenge: challenge,
@@ -101,7 +107,7 @@ export async function verifySigned(
       expectedRPID: id,
       requireUserVerification: needsUser,
       // The library refuses a counter that does not grow; here it is a hint (noteCounter in use.ts).
-      credential: { id: credential.id, publicKey: new Uint8Array(publicKey ?? NOBODYS_KEY), counter: 0 },
+      credential: { id: credential.id, publicKey: new Uint8Array(publicKey ?? (await nobodysKey())), counter: 0 },
     })
     if (publicKey === undefined) return { reason: 'the passkey is unknown' }
     if (!verified) return { reason: 'the signature is wrong' }
@@ -116,16 +122,14 @@ function reasonOf(error: unknown): string {
 }
 
 /** COSE key whose private half nobody has. */
-const NOBODYS_KEY = makeKey()
-
-function makeKey(): Buffer {
-  const { x = '', y = '' } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
+async function nobodysKey(): Promise<Buffer> {
+  const { cose, isoCBOR } = await library()
   const key = new Map<number, number | Uint8Array>([
     [cose.COSEKEYS.kty, cose.COSEKTY.EC2],
     [cose.COSEKEYS.alg, cose.COSEALG.ES256],
     [cose.COSEKEYS.crv, cose.COSECRV.P256],
-    [cose.COSEKEYS.x, Buffer.from(x, 'base64url')],
-    [cose.COSEKEYS.y, Buffer.from(y, 'base64url')],
+    [cose.COSEKEYS.x, Buffer.from(NOBODYS_POINT.x, 'base64url')],
+    [cose.COSEKEYS.y, Buffer.from(NOBODYS_POINT.y, 'base64url')],
   ])
   return Buffer.from(isoCBOR.encode(key))
 }

@@ -1,7 +1,7 @@
 // Takes the provider's events: checked, stored, answered. What follows from them comes later and survives a crash.
 import { fail } from '@bowline/contract/errors'
 import type { BillingDeps } from '../deps.ts'
-import { noProvider } from '../provider/failures.ts'
+import { noProvider } from '../provider/missing.ts'
 import { insertEvent } from './store.ts'
 
 /**

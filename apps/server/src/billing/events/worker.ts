@@ -3,7 +3,7 @@
 import { BackgroundLoop } from '@bowline/base/background-loop'
 import { findAccountOf } from '../accounts-store.ts'
 import type { BillingDeps } from '../deps.ts'
-import { noProvider } from '../provider/failures.ts'
+import { noProvider } from '../provider/missing.ts'
 import { syncAccount } from '../sync.ts'
 import {
   type EventRow,

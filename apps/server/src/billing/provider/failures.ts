@@ -1,5 +1,5 @@
 // Failures of Stripe as errors of the catalogue. Stripe's texts for people are passed on, nothing else of its answers.
-import { BowlineError, fail } from '@bowline/contract/errors'
+import { BowlineError } from '@bowline/contract/errors'
 import { Stripe } from 'stripe'
 
 /** Longest text of Stripe that is passed on. */
@@ -42,9 +42,4 @@ function toBowlineError(error: unknown): unknown {
         ? 'it is busy'
         : 'it refused the request'
   return new BowlineError('DEPENDENCY_FAILED', { reason: why }, [], cause)
-}
-
-/** @throws {BowlineError} DEPENDENCY_FAILED, on a server that has no provider */
-export function noProvider(): never {
-  return fail('DEPENDENCY_FAILED', { reason: 'this server has none (BOWLINE_STRIPE_SECRET_KEY)' })
 }

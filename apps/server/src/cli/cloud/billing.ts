@@ -5,7 +5,6 @@ import type { Command } from 'commander'
 import type { BillingDeps } from '../../billing/deps.ts'
 import { listDifferences } from '../../billing/differences-store.ts'
 import { countWaiting, replayEvents } from '../../billing/events/store.ts'
-import { createStripe } from '../../billing/provider/stripe.ts'
 import { reconcile } from '../../billing/reconcile.ts'
 import { stripeSettings } from '../../billing/settings.ts'
 import { createLog } from '../../platform/log.ts'
@@ -57,7 +56,7 @@ export function addBillingCommands(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .action((format: Format) =>
       onInstance(terminal, async (instance) => {
-        const found = await reconcile(depsOf(instance))
+        const found = await reconcile(await depsOf(instance))
         show(terminal, format, found, [
           `Accounts compared: ${found.accounts}`,
           `Differences: ${found.differences.length}`,
@@ -92,11 +91,12 @@ function hoursOf(text: string): number {
   return hours
 }
 
-function depsOf({ system, settings, contextOf }: Instance): BillingDeps {
+async function depsOf({ system, settings, contextOf }: Instance): Promise<BillingDeps> {
   const stripe = stripeSettings(settings)
   if (!stripe) {
     throw new ConfigError(['This server has no payment provider: BOWLINE_STRIPE_SECRET_KEY is not set.'])
   }
+  const { createStripe } = await import('../../billing/provider/stripe.ts')
   return {
     system,
     contextOf,
