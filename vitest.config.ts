@@ -23,6 +23,7 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['apps/server/src/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...leftOut.server],
           globalSetup: ['apps/server/src/testing/postgres-server.ts'],
           testTimeout: 30_000,
           hookTimeout: 90_000,
@@ -43,7 +44,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...leftOut()],
+          exclude: [...configDefaults.exclude, ...leftOut.e2e],
           testTimeout: 120_000,
           hookTimeout: 180_000,
           expect: { poll: { timeout: 15_000 } },
