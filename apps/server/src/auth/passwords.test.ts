@@ -34,7 +34,8 @@ describe('password hashes', () => {
     expect(await passwords.verify(undefined, 'x', '198.51.100.1')).toBe(false)
     const refused = (await flood).filter(({ status }) => status === 'rejected')
     expect(refused.length).toBeGreaterThan(0)
-  })
+    // Hundreds of hashes.
+  }, 120_000)
 
   it('verifies no password against an unreadable hash', async () => {
     const passwords = await createPasswordHasher()

@@ -29,6 +29,17 @@ async function makeNamespace(): Promise<{ tenant: TenantId; owner: UserId }> {
   return { tenant, owner }
 }
 
+describe('connections', () => {
+  it('compile no statement, however costly PostgreSQL takes it for', async () => {
+    const { tenant } = await makeNamespace()
+    for (const db of [database.forTenant(tenant), database.system()]) {
+      const plan = sql<object>`explain (analyze, format json) select count(*) from pg_class where relpages >= 0`
+      const { rows } = await plan.execute(db)
+      expect(JSON.stringify(rows)).not.toContain('JIT')
+    }
+  })
+})
+
 describe('tenant view', () => {
   it('isolates tenants that share a single connection', async () => {
     const [a, b] = [await makeNamespace(), await makeNamespace()]

@@ -71,13 +71,14 @@ export function openPool(owner: OwnerConnection, role: string, size: number, log
     types,
     max: size,
     // A cached plan serves all namespaces but is made for the one at hand: a large one would get a sequential scan.
-    // Every table of namespaces has an index that starts with the namespace.
+    // Every table of namespaces has an index that starts with the namespace. Before PostgreSQL 18 a scan that cannot be
+    // avoided then counts as so costly that each such statement is compiled first (jit), for hundreds of milliseconds.
     onConnect: async (client) => {
       await client.query(
         `select set_config('role', $1, false), set_config('search_path', 'public', false),
                 set_config('statement_timeout', $2, false),
                 set_config('idle_in_transaction_session_timeout', $3, false), set_config('lock_timeout', $4, false),
-                set_config('enable_seqscan', $5, false)`,
+                set_config('enable_seqscan', $5, false), set_config('jit', 'off', false)`,
         [
           role,
           role === APP_ROLE ? STATEMENT_TIMEOUT.people : STATEMENT_TIMEOUT.jobs,
