@@ -318,6 +318,16 @@ describe('credit', () => {
     expect(await unreadBytes(peer, own)).toBe(4_000)
   })
 
+  test('grows the window of a stream that keeps moving bytes, also when it never runs out of credit', async () => {
+    const { gateway, acceptedStream } = recordedPair({ options: { windowBytes: 1_000, windowMaxBytes: 4_000 } })
+    const own = RecordedStream.open(gateway, 'dial')
+    for (let moved = 0; moved < 20_000; moved += 100) {
+      own.stream.write(new Uint8Array(100))
+      await settle()
+    }
+    expect(await unreadBytes(acceptedStream(0), own)).toBeGreaterThan(3_000)
+  })
+
   test('does not grow the window for a reader that is behind', async () => {
     const options = { windowBytes: 1_000, windowMaxBytes: 4_000 }
     const { gateway, acceptedStream } = recordedPair({ options }, { consume: false })

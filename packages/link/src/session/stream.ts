@@ -40,6 +40,10 @@ const NOTHING = new Uint8Array(0)
 const MERGE_BYTES = 1_024
 const MERGED_BYTES = 4_096
 const CONTROL_QUEUE_BYTES = 1024 * 1024
+/** Each return of credit costs a write: a stream that keeps moving bytes gets larger portions, up to this window. */
+const BULK_WINDOW_BYTES = 1024 * 1024
+/** Returns of credit, each of a quarter of the window, after which the window grows. */
+const RETURNS_PER_GROWTH = 16
 
 export class Stream implements LinkStream, Sender {
   readonly id: number
@@ -74,6 +78,7 @@ export class Stream implements LinkStream, Sender {
   /** Consumed but not granted again yet; negative while shrinking to a window below the link's. */
   #unreturned: number
   #peerEof = false
+  #returns = 0
 
   /**
    * @param sendCredit bytes the peer initially accepts
@@ -173,6 +178,8 @@ export class Stream implements LinkStream, Sender {
   /** Moves due credit into `batch`. */
   emitCredit(batch: FrameBatch): void {
     if (this.state === 'closed' || this.#unreturned <= 0) return
+    this.#returns += 1
+    if (this.#returns % RETURNS_PER_GROWTH === 0) this.#grow(BULK_WINDOW_BYTES)
     batch.addUint32(FRAME.credit, this.id, this.#unreturned)
     this.#receiveCredit += this.#unreturned
     this.#unreturned = 0
@@ -205,14 +212,19 @@ export class Stream implements LinkStream, Sender {
 
   /** The peer is out of credit. If this side's reader is keeping up, the window is too small for the path. */
   receivedBlocked(): void {
-    if (this.#unconsumed > this.#window / 2) return
-    const wanted = Math.min(this.#window, this.#owner.options.windowMaxBytes - this.#window)
-    if (wanted <= 0) return
+    if (this.#grow(this.#owner.options.windowMaxBytes) > 0) this.#owner.creditDue(this)
+  }
+
+  /** Doubles the window up to `maxBytes` where the reader keeps up. @returns how many bytes it has grown by */
+  #grow(maxBytes: number): number {
+    if (this.#unconsumed > this.#window / 2) return 0
+    const wanted = Math.min(this.#window, maxBytes - this.#window, this.#owner.options.windowMaxBytes - this.#window)
+    if (wanted <= 0) return 0
     const granted = this.#owner.takeGrowth(wanted)
     this.grownBytes += granted
     this.#window += granted
     this.#unreturned += granted
-    this.#owner.creditDue(this)
+    return granted
   }
 
   /** Ends the stream and discards everything queued. */
