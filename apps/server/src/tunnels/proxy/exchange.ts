@@ -6,6 +6,7 @@ import { type Headers, type Origin, responseHeaders, trailersOf } from './header
 import type { Target } from './headers/locations.ts'
 import { type FailureCode, type Page, failurePage } from './pages.ts'
 import { TunnelError, type TunnelFailure } from './link-socket.ts'
+import { pump } from './pump.ts'
 
 export type ClientRequest = IncomingMessage | Http2ServerRequest
 export type ClientResponse = ServerResponse | Http2ServerResponse
@@ -61,14 +62,14 @@ export function passAnswer(
   if (head.isWhole === true && 'stream' in response) return passHead(response, answer, head.status, headers)
   writeHead(response, head.status, headers)
   answer.on('data', (chunk: Buffer) => received(chunk.length))
-  // Registered before `pipe`, which ends the response at the same event.
+  // Registered before those of `pump`, which ends the response at the same event.
   answer.on('end', () => {
     const fields = trailersOf(trailers())
     if (Object.keys(fields).length === 0) return
     if ('stream' in response) sendTrailers(response, fields)
     else response.addTrailers(fields)
   })
-  answer.pipe(response as Writable)
+  pump(answer, response as Writable)
 }
 
 /** Node's own listener would throw what HTTP/2 refuses out of reach of everybody, and end the process. */
