@@ -29,6 +29,8 @@ export interface Cluster {
   prefer(order: readonly number[]): void
   /** Id of a node in the database. */
   id(index: number): string
+  /** Settings of a node, for commands beside it. */
+  settings(index: number): Readonly<Record<string, string>>
   remove(): Promise<void>
 }
 
@@ -55,13 +57,13 @@ export async function startCluster(
     ...env,
   }
   const nodes: Server[] = []
+  const settings: Record<string, string>[] = []
   for (let index = 0; index < count; index += 1) {
     const address = { BOWLINE_NODE_ADDRESS: `127.0.0.1:${await freePort()}` }
-    nodes.push(
-      await startServer({
-        env: { ...shared, ...address, ...(await own(index, { port: postgres.port, url: through })) },
-      }),
-    )
+    const all = { ...shared, ...address, ...(await own(index, { port: postgres.port, url: through })) }
+    const node = await startServer({ env: all })
+    nodes.push(node)
+    settings.push({ ...all, BOWLINE_DATA_DIR: node.dataFolder })
   }
   const ids = nodes.map(({ process }) => /"ev":"node.entered","node":"([^"]+)"/.exec(process.output())?.[1] ?? '')
   await until('every node has a link with every other', () =>
@@ -76,6 +78,7 @@ export async function startCluster(
     balanced: { ...first, origin: `http://127.0.0.1:${balancer.port}`, client: () => first.client() },
     prefer: balancer.prefer,
     id: (index) => ids[index] ?? '',
+    settings: (index) => settings[index] ?? {},
     async remove() {
       balancer.close()
       for (const node of nodes) await node.remove()

@@ -10,6 +10,7 @@ import type { Server } from '../support/server.ts'
 import { type SshTarget, ssh, startEcho } from '../support/ssh.ts'
 import { until, within } from '../support/wait.ts'
 import { type Cluster, startCluster } from './cluster.ts'
+import { type Recorder, recordHistory } from './history/recorder.ts'
 
 const undo = cleanups()
 let cluster: Cluster
@@ -18,6 +19,7 @@ let agent: Agent
 let way: ChaosProxy
 let a: Server
 let b: Server
+let history: Recorder
 showOnFailure(() => ({ a: a?.process, b: b?.process, agent: agent?.process }))
 
 const through = (node: Server): SshTarget => ({ ...agent.target, port: node.ssh.port })
@@ -50,6 +52,8 @@ describe.skipIf(!postgresPrograms)('a node that alone has lost the database (nee
     cluster.prefer([1, 0])
     agent = await startAgent(cluster.balanced, 'given-away', acceptDevice, { BOWLINE_KEEPALIVE_INTERVAL: '5' })
     undo(() => agent.remove())
+    history = recordHistory(cluster, [agent])
+    undo(() => history.stop())
     await until('the second node holds the link', () => holder() === cluster.id(1))
   })
 
@@ -78,5 +82,6 @@ describe.skipIf(!postgresPrograms)('a node that alone has lost the database (nee
     const client = await a.client()
     const { body: sessions } = await client.call(operations.sessions.list, { query: { per_page: '100' } })
     expect(sessions.filter(({ closed }) => !closed)).toEqual([])
+    expect(await history.violations()).toEqual([])
   })
 })

@@ -1,25 +1,23 @@
 // A node that stands still, and a database that is away: what goes on, what ends, and that nothing is given up twice.
-import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Agent, acceptDevice, startAgent, untilOnline } from '../support/agent.ts'
 import { cleanups } from '../support/cleanup.ts'
 import { showOnFailure } from '../support/failure-output.ts'
 import { postgresPrograms } from '../support/postgres.ts'
 import type { Server } from '../support/server.ts'
-import { type SshTarget, pipeThrough, ssh, startEcho } from '../support/ssh.ts'
+import { type SshTarget, ssh, startEcho } from '../support/ssh.ts'
 import { until } from '../support/wait.ts'
 import { type Cluster, startCluster } from './cluster.ts'
+import { type Recorder, recordHistory } from './history/recorder.ts'
+import { startNumbered } from './numbered.ts'
 
-const LINES = 20_000
 const undo = cleanups()
-let folder: string
 let cluster: Cluster
 let agent: Agent
 let a: Server
 let b: Server
+let history: Recorder
 showOnFailure(() => ({ a: a?.process, b: b?.process, agent: agent?.process }))
 
 const through = (node: Server): SshTarget => ({ ...agent.target, port: node.ssh.port })
@@ -50,8 +48,6 @@ function signal(pids: readonly number[], name: 'SIGSTOP' | 'SIGCONT'): void {
 
 describe.skipIf(!postgresPrograms)('two nodes and a fault (needs the package postgresql)', () => {
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'bowline-e2e-faults-'))
-    undo(() => rmSync(folder, { recursive: true }))
     cluster = await startCluster(2)
     undo(() => cluster.remove())
     const [first, second] = cluster.nodes
@@ -60,25 +56,22 @@ describe.skipIf(!postgresPrograms)('two nodes and a fault (needs the package pos
     cluster.prefer([1, 0])
     agent = await startAgent(cluster.balanced, 'between', acceptDevice, { BOWLINE_KEEPALIVE_INTERVAL: '5' })
     undo(() => agent.remove())
+    history = recordHistory(cluster, [agent])
+    undo(() => history.stop())
     await until('the second node holds the link', () => holder() === cluster.id(1))
   })
 
   it('while the database is away nobody is given up, and sessions go on, across nodes too', async () => {
-    const wanted = createHash('sha256')
-    for (let line = 0; line < LINES; line += 1) wanted.update(`${line}\n`)
-    // Paced by the device, for longer than a node may be silent before it is given up.
-    const started = ['on', 'across'].map((name) => join(folder, name))
-    const program = (mark: string) => `touch ${mark}; python3 -c 'import time
-for part in range(20):
-  for line in range(${LINES} // 20): print(part * ${LINES} // 20 + line, flush=True)
-  time.sleep(1)'`
-    const numbered = [b, a].map((node, index) => pipeThrough(through(node), program(started[index] ?? '')))
-    await until('both run', () => started.every(existsSync))
+    // For longer than a node may be silent before it is given up.
+    const numbered = await Promise.all([b, a].map((node) => startNumbered(through(node), 20)))
     const pids = postgresProcesses()
     onTestFinished(() => signal(pids, 'SIGCONT'))
     signal(pids, 'SIGSTOP')
-    const sha256 = wanted.digest('hex')
-    for (const output of numbered) expect(await output).toMatchObject({ code: 0, sha256 })
+    for (const { ended } of numbered) {
+      const output = await ended
+      history.output(output)
+      expect(output).toMatchObject({ code: 0, got: output.wanted })
+    }
     signal(pids, 'SIGCONT')
     await until('a login is taken again', async () => (await ssh(through(a), ['true'])).code === 0, 60_000)
     expect([countOf(a, 'node.buried'), countOf(b, 'node.buried')]).toEqual([0, 0])
@@ -104,5 +97,9 @@ for part in range(20):
     expect((await ssh(through(b), ['echo hello'])).stdout.toString()).toBe('hello\n')
     expect(holder()).toBe(cluster.id(0))
     expect([countOf(a, 'node.buried'), countOf(b, 'node.fenced')]).toEqual([1, 1])
+  })
+
+  it('leave a history without a violation: owners, sessions, what was shown', async () => {
+    expect(await history.violations()).toEqual([])
   })
 })

@@ -10,6 +10,7 @@ import type { Client, Server } from '../support/server.ts'
 import { type SshTarget, pipeThrough, ssh, startEcho } from '../support/ssh.ts'
 import { until, within } from '../support/wait.ts'
 import { type Cluster, startCluster } from './cluster.ts'
+import { type Recorder, recordHistory } from './history/recorder.ts'
 
 const LINES = 400_000
 const undo = cleanups()
@@ -22,6 +23,7 @@ let a: Server
 let b: Server
 let c: Server
 let client: Client
+let history: Recorder
 showOnFailure(() => ({ a: a?.process, b: b?.process, c: c?.process, moving: moving?.process }))
 
 const through = (agent: Agent, node: Server): SshTarget => ({ ...agent.target, port: node.ssh.port })
@@ -50,6 +52,8 @@ describe.skipIf(!postgresPrograms)('three nodes, of which one goes (needs the pa
     undo(() => moving.remove())
     staying = await startAgent(a, 'staying')
     undo(() => staying.remove())
+    history = recordHistory(cluster, [moving, staying])
+    undo(() => history.stop())
     await until(
       'each link is where it is meant to be',
       () => holder(moving) === cluster.id(1) && holder(staying) === cluster.id(0),
@@ -135,5 +139,9 @@ for part in range(20):
       return online.every((one) => !one) && online
     })
     expect(shown).toEqual([false, false])
+  })
+
+  it('leave a history without a violation: owners, sessions, what was shown', async () => {
+    expect(await history.violations()).toEqual([])
   })
 })

@@ -48,20 +48,27 @@ function macOf(name: string): string {
 export interface Writer {
   /** Uids that the server has acknowledged. */
   readonly acknowledged: ReadonlySet<string>
-  /** Settles when the server stops answering, or answers anything but success. */
+  /** Settles when it was stopped, or each connection has met another answer than success, or none. */
   readonly done: Promise<readonly (Answer | Error)[]>
+  /** Begins nothing new. */
+  stop(): void
 }
 
-/** Registers devices with limited concurrency until the server fails. */
-export function startWriter(server: Server, atOnce: number): Writer {
+/**
+ * Registers devices with limited concurrency until the server fails.
+ * @param prefix of the devices' names
+ */
+export function startWriter(server: Server, atOnce: number, prefix = 'row'): Writer {
   const acknowledged = new Set<string>()
+  let isStopped = false
   async function write(index: number): Promise<Answer | Error> {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     try {
       for (let count = 0; ; count += 1) {
-        const answer = await register(server, `row-${index}-${count}`, `127.0.1.${index + 1}`, agent)
+        const answer = await register(server, `${prefix}-${index}-${count}`, `127.0.1.${index + 1}`, agent)
         if (answer.status !== 200) return answer
         acknowledged.add((JSON.parse(answer.body) as { uid: string }).uid)
+        if (isStopped) return answer
       }
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error))
@@ -69,7 +76,11 @@ export function startWriter(server: Server, atOnce: number): Writer {
       agent.destroy()
     }
   }
-  return { acknowledged, done: Promise.all(Array.from({ length: atOnce }, (_, index) => write(index))) }
+  return {
+    acknowledged,
+    done: Promise.all(Array.from({ length: atOnce }, (_, index) => write(index))),
+    stop: () => void (isStopped = true),
+  }
 }
 
 /** Uids of the pending devices. */

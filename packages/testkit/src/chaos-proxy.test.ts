@@ -63,6 +63,30 @@ describe('the proxy', () => {
     expect((await errors).map(([error]) => (error as NodeJS.ErrnoException).code)).toEqual(['ECONNRESET', 'ECONNRESET'])
   })
 
+  it('moves to another target, without a word to those who are connected to the one before', async () => {
+    const { proxy, client, far } = await joined()
+    const heard: string[] = []
+    for (const socket of [client, far]) socket.on('data', (chunk: Buffer) => heard.push(chunk.toString()))
+    const other = createServer((socket) => void socket.end('from elsewhere')).listen(0, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await once(other, 'listening')
+    proxy.moveTo({ host: '127.0.0.1', port: (other.address() as AddressInfo).port }, 'silent')
+    client.write('to nobody')
+    far.resetAndDestroy()
+    await once(far, 'close')
+    const newcomer = connect({ host: proxy.host, port: proxy.port })
+    expect((await buffer(newcomer)).toString()).toBe('from elsewhere')
+    expect([heard, client.closed]).toEqual([[], false])
+  })
+
+  it('moves to another target, and cuts what leads to the one before', async () => {
+    const { proxy, client } = await joined()
+    const cut = once(client, 'error')
+    proxy.moveTo({ host: '127.0.0.1', port: 1 }, 'cut')
+    const [error] = (await cut) as [NodeJS.ErrnoException]
+    expect(error.code).toBe('ECONNRESET')
+  })
+
   it('closes one direction and leaves the other open', async () => {
     const { proxy, client, far } = await joined()
     const ended = once(far.resume(), 'end')

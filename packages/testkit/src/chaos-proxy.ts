@@ -26,6 +26,12 @@ export interface ChaosProxy {
   reset(): void
   /** Sends FIN to the server on every connection; the other direction stays open. */
   halfClose(): void
+  /**
+   * Sends new connections to another target, like an address that moves to another machine.
+   * @param others what becomes of the connections that there are: `cut` ends them with a reset; `silent` passes nothing
+   *   on any more, not even their end, as when the machine behind them has lost its power
+   */
+  moveTo(target: { readonly host: string; readonly port: number }, others: 'cut' | 'silent'): void
   close(): Promise<void>
 }
 
@@ -38,6 +44,14 @@ export interface ChaosOptions {
   readonly preface?: string | Uint8Array
 }
 
+interface Pair {
+  readonly near: Socket
+  readonly far: Socket
+  readonly lanes: readonly Lane[]
+  /** The target has moved away without a word. */
+  isDead: boolean
+}
+
 const NORMAL: NetworkConditions = { delayMs: 0, jitterMs: 0, bytesPerSecond: 0, segmentBytes: 0, silent: false }
 /** Bytes held per direction before backpressure on the source. */
 const MAX_HELD_BYTES = 262_144
@@ -45,19 +59,26 @@ const MAX_HELD_BYTES = 262_144
 /** Listens on a free loopback port. */
 export async function startChaosProxy(options: ChaosOptions): Promise<ChaosProxy> {
   let conditions = NORMAL
-  const pairs = new Set<{ near: Socket; far: Socket; lanes: Lane[] }>()
-  const { target, localAddress, preface } = options
+  const pairs = new Set<Pair>()
+  const { localAddress, preface } = options
+  let { target } = options
   const reset = (socket: Socket, isFar: boolean): void => {
     // Unix sockets have no reset.
     if (isFar && 'path' in target) socket.destroy()
     else socket.resetAndDestroy()
   }
+  function resetAll(): void {
+    for (const { near, far } of pairs) {
+      reset(near, false)
+      reset(far, true)
+    }
+  }
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (near) => {
     const local = localAddress === undefined ? {} : { localAddress }
     const far = connect({ ...target, ...local, allowHalfOpen: true, noDelay: true })
     if (preface !== undefined) far.write(preface)
-    const now = (): NetworkConditions => conditions
-    const pair = { near, far, lanes: [new Lane(near, far, now), new Lane(far, near, now)] }
+    const now = (): NetworkConditions => (pair.isDead ? { ...NORMAL, silent: true } : conditions)
+    const pair: Pair = { near, far, lanes: [new Lane(near, far, now), new Lane(far, near, now)], isDead: false }
     pairs.add(pair)
     for (const [socket, other] of [
       [near, far],
@@ -66,7 +87,7 @@ export async function startChaosProxy(options: ChaosOptions): Promise<ChaosProxy
       socket.on('error', () => undefined)
       socket.once('close', (hadError) => {
         // Without an error both directions have ended in order, and held bytes must still be delivered.
-        if (hadError) reset(other, other === far)
+        if (hadError && !pair.isDead) reset(other, other === far)
         if (!other.closed) return
         pairs.delete(pair)
         for (const lane of pair.lanes) lane.stop()
@@ -85,14 +106,17 @@ export async function startChaosProxy(options: ChaosOptions): Promise<ChaosProxy
       conditions = { ...NORMAL, ...change }
       for (const { lanes } of pairs) for (const lane of lanes) lane.pump()
     },
-    reset() {
-      for (const { near, far } of pairs) {
-        reset(near, false)
-        reset(far, true)
-      }
-    },
+    reset: resetAll,
     halfClose() {
       for (const { far } of pairs) far.end()
+    },
+    moveTo(elsewhere, others) {
+      target = elsewhere
+      if (others === 'cut') return resetAll()
+      for (const pair of pairs) {
+        pair.isDead = true
+        for (const lane of pair.lanes) lane.pump()
+      }
     },
     async close() {
       const closed = once(server, 'close')

@@ -144,6 +144,13 @@ it('replaces a connection closed by PostgreSQL transparently', async () => {
   expect(again.rows[0]?.pid).not.toBe(pid)
 })
 
+it('replaces a connection to a server that takes no writes, as an address leads elsewhere after a failover', async () => {
+  const write = () => sql`update nodes set draining = draining`.execute(database.system())
+  await sql`set default_transaction_read_only = on`.execute(database.system())
+  await expect(write()).rejects.toMatchObject({ code: '25006' })
+  await write()
+})
+
 it('re-prepares a statement whose table was migrated', async () => {
   const read = () => database.system().selectFrom('login_attempts').selectAll().execute()
   for (let turn = 0; turn < 3; turn += 1) await read()

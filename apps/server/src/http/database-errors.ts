@@ -4,9 +4,10 @@
 /**
  * PostgreSQL's classes 08 (connection) and 53 (resources); of 57 operator intervention, restarts and cancelled
  * statements; of 55 an unavailable lock; of 40 conflicts between two transactions; 23503, because
- * what a row refers to was checked before and is gone only when another call deleted it meanwhile.
+ * what a row refers to was checked before and is gone only when another call deleted it meanwhile; 25006 from a standby
+ * that is not the primary yet.
  */
-const SQL_STATES = /^(08...|53...|55P03|57014|57P0[1-5]|40001|40P01|23503)$/
+const SQL_STATES = /^(08...|25006|53...|55P03|57014|57P0[1-5]|40001|40P01|23503)$/
 const CONNECTING = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

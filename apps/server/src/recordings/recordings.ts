@@ -58,6 +58,8 @@ export interface Recordings {
   indexPath(id: string): string
   /** Opens a recording or its index at its row's location. Rejects if missing or not a file of ours. */
   open(where: RecordingLocation, kind: Kind): Promise<RecordingFile>
+  /** True if another node has the file, which only that one can read until the store has it. */
+  isElsewhere(row: Pick<RecordingRow, 'node' | 'place'>): boolean
   /** Table of an open index. Rejects if the index is incomplete. */
   table(id: string, file: RecordingFile): Promise<Table>
   /** Opens its file for reading. Rejects if missing or not a file of ours. */
@@ -233,6 +235,7 @@ export async function createRecordings(parts: RecordingsParts): Promise<Recordin
       if (place === 'object') return objects.open(id, kind)
       return openPath(kind === 'cast' ? path(id) : indexPath(id))
     },
+    isElsewhere: (row) => parts.objects !== undefined && row.node !== node && row.place !== 'object',
     table: (id, file) => tables.read(id, file),
     openFile,
     bringBack: (id) => objects.fetch(id, path(id)),

@@ -44,7 +44,8 @@ export async function openRecording(
 
 /**
  * The row of a recording and its file, which the caller closes; undefined where there is none.
- * @throws {BowlineError} UNAVAILABLE when the store does not answer
+ * @throws {BowlineError} UNAVAILABLE when the store does not answer, or another node has the file: only that one can
+ *   tell whether it is missing
  */
 export async function locate(
   ctx: Pick<TenantContext, 'db' | 'log'>,
@@ -63,10 +64,17 @@ export async function locate(
   }
 
   function failed(error: unknown): undefined {
+    if (isAbsent(error) && recordings.isElsewhere(row)) {
+      fail('UNAVAILABLE', { what: 'the recording is on the disk of another server until the store has it' })
+    }
     ctx.log.error('recording.failed', { session: uid, seat, err: error })
     if (error instanceof StoreError && !isMissing(error)) storeAway(error)
     return undefined
   }
+}
+
+function isAbsent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 /**

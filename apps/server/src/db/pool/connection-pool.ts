@@ -1,5 +1,6 @@
 // A pool whose connections all use one of the two roles. Invariants: a connection has its role before its first query,
-// never returns to the pool inside a transaction, its loss never ends the process, and nobody waits for a silent one.
+// never returns to the pool inside a transaction, its loss never ends the process, nobody waits for a silent one, and none
+// is used that leads to another server than the address does now (a primary that was replaced by its standby).
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import {
@@ -33,6 +34,10 @@ const PATIENCE_MS = 1_500
 /** Time limit of a connection that only probes for an answer. */
 const PROBE_TIMEOUT_MS = 1_000
 const RETRY_DELAY_MS = 100
+/** Tells a server from the one that takes its place behind the same address. */
+const SERVER = 'extract(epoch from pg_postmaster_start_time())::text as server'
+/** SQLSTATE of a write to a standby. */
+const READ_ONLY = '25006'
 
 /** Transient errors: the server is restarting, or the address temporarily has no listener. */
 const TRANSIENT = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', '57P01', '57P02', '57P03'])
@@ -66,6 +71,10 @@ export interface ConnectionPool {
  * @param size maximum number of connections
  */
 export function openPool(owner: OwnerConnection, role: string, size: number, log: Log): ConnectionPool {
+  /** {@link SERVER} that the address led to last; '' before the first answer. */
+  let current = ''
+  const servers = new WeakMap<object, string>()
+  const isReplaced = (client: object): boolean => current !== '' && servers.get(client) !== current
   const pool = new Pool({
     ...clientConfig(owner, role),
     types,
@@ -74,8 +83,8 @@ export function openPool(owner: OwnerConnection, role: string, size: number, log
     // Every table of namespaces has an index that starts with the namespace. Before PostgreSQL 18 a scan that cannot be
     // avoided then counts as so costly that each such statement is compiled first (jit), for hundreds of milliseconds.
     onConnect: async (client) => {
-      await client.query(
-        `select set_config('role', $1, false), set_config('search_path', 'public', false),
+      const { rows } = await client.query<{ server: string }>(
+        `select ${SERVER}, set_config('role', $1, false), set_config('search_path', 'public', false),
                 set_config('statement_timeout', $2, false),
                 set_config('idle_in_transaction_session_timeout', $3, false), set_config('lock_timeout', $4, false),
                 set_config('enable_seqscan', $5, false), set_config('jit', 'off', false)`,
@@ -87,6 +96,8 @@ export function openPool(owner: OwnerConnection, role: string, size: number, log
           role === APP_ROLE ? 'off' : 'on',
         ],
       )
+      current = rows[0]?.server ?? ''
+      servers.set(client, current)
     },
   })
   let closing = false
@@ -97,14 +108,19 @@ export function openPool(owner: OwnerConnection, role: string, size: number, log
   pool.on('connect', (client) => client.on('error', () => undefined))
 
   const shares = createTenantShares(Math.max(1, size - CONNECTIONS_FOR_OTHERS))
-  const pulse = createPulse(() => isAnswered(owner, role))
+  const pulse = createPulse(async () => {
+    const server = await askServer(owner, role)
+    if (server) current = server
+    return server !== undefined
+  })
 
   async function checkOutOnce(tenant: TenantId | undefined): Promise<Connection> {
     if (pool.waitingCount >= MAX_WAITING) throw new TooManyQueries()
     const connecting = pool.connect()
+    const before = current
     let client: PoolClient
     try {
-      client = await pulse.watch(connecting)
+      client = await pulse.watch(connecting, () => before !== '' && before !== current)
     } catch (error) {
       // Releases a connection that arrives after the caller has given up.
       if (error instanceof DatabaseUnresponsive)
@@ -114,7 +130,11 @@ export function openPool(owner: OwnerConnection, role: string, size: number, log
         )
       throw error
     }
-    const connection = watched(client, pulse)
+    if (isReplaced(client)) {
+      client.release(true)
+      return checkOutOnce(tenant)
+    }
+    const connection = watched(client, pulse, isReplaced)
     try {
       if (tenant !== undefined) await connection.query({ ...SET_TENANT, values: [tenant] })
       return connection
@@ -162,35 +182,42 @@ export function openPool(owner: OwnerConnection, role: string, size: number, log
   }
 }
 
-function watched(client: PoolClient, pulse: Pulse): Connection {
+function watched(client: PoolClient, pulse: Pulse, isReplaced: (client: object) => boolean): Connection {
   let silent: DatabaseUnresponsive | undefined
+  let isReadOnly = false
   return {
     async query<R extends QueryResultRow>(statement: string | QueryConfig): Promise<QueryResult<R>> {
       // Queries queued behind an unanswered one would not be answered either.
       if (silent) throw silent
       try {
-        return await pulse.watch(client.query<R>(statement))
+        return await pulse.watch(client.query<R>(statement), () => isReplaced(client))
       } catch (error) {
         if (error instanceof DatabaseUnresponsive) silent = error
+        else if (error instanceof DatabaseError && error.code === READ_ONLY) isReadOnly = true
         throw error
       }
     },
     getTransactionStatus: () => client.getTransactionStatus(),
     giveBack(broken) {
-      client.release(broken || silent !== undefined || client.getTransactionStatus() !== 'I')
+      client.release(broken || isReadOnly || silent !== undefined || client.getTransactionStatus() !== 'I')
     },
   }
 }
 
-/** Checks if a fresh connection gets an answer, even a refusal. */
-async function isAnswered(owner: OwnerConnection, role: string): Promise<boolean> {
-  const client = new Client({ ...clientConfig(owner, role), connectionTimeoutMillis: PROBE_TIMEOUT_MS })
+/**
+ * Asks a fresh connection which server answers.
+ * @returns its start; '' when it answers with a refusal; undefined when nothing does
+ */
+async function askServer(owner: OwnerConnection, role: string): Promise<string | undefined> {
+  const limits = { connectionTimeoutMillis: PROBE_TIMEOUT_MS, query_timeout: PROBE_TIMEOUT_MS }
+  const client = new Client({ ...clientConfig(owner, role), ...limits })
   client.on('error', () => undefined)
   try {
     await client.connect()
-    return true
+    const { rows } = await client.query<{ server: string }>(`select ${SERVER}`)
+    return rows[0]?.server ?? ''
   } catch (error) {
-    return error instanceof DatabaseError
+    return error instanceof DatabaseError ? '' : undefined
   } finally {
     client.end().catch(() => undefined)
   }

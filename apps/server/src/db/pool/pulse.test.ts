@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { DatabaseUnresponsive, createPulse } from './pulse.ts'
 
 const never = new Promise<never>(() => undefined)
@@ -34,6 +34,19 @@ describe('pulse of the database', () => {
     })
     expect(await watch(promise)).toBe('late')
     expect(looks).toBe(2)
+  })
+
+  it('gives up a query whose server was replaced, while the new one answers all the others', async () => {
+    const { watch } = createPulse(() => Promise.resolve(true))
+    const chatter = setInterval(() => void watch(Promise.resolve()), 50)
+    onTestFinished(() => clearInterval(chatter))
+    await expect(watch(never, () => true)).rejects.toThrow(DatabaseUnresponsive)
+  })
+
+  it('gives up a query as soon as a probe is answered by another server', async () => {
+    let replaced = false
+    const { watch } = createPulse(async () => (replaced = true))
+    await expect(watch(never, () => replaced)).rejects.toThrow(DatabaseUnresponsive)
   })
 
   it('probes immediately after silence, until an answer arrives', async () => {

@@ -18,9 +18,10 @@ export class DatabaseUnresponsive extends Error {
 export interface Pulse {
   /**
    * Waits for an answer of the database, as long as it answers anybody.
+   * @param isGone whether the address leads to another server than the one that was asked, which can no longer answer
    * @throws {DatabaseUnresponsive} when it does not; `work` is then abandoned
    */
-  readonly watch: <T>(work: Promise<T>) => Promise<T>
+  readonly watch: <T>(work: Promise<T>, isGone?: () => boolean) => Promise<T>
 }
 
 /** @param probe resolves within a second to true if a fresh connection is answered */
@@ -42,7 +43,7 @@ export function createPulse(probe: () => Promise<boolean>): Pulse {
   }
 
   return {
-    async watch(work) {
+    async watch(work, isGone = () => false) {
       const { promise: given, reject: giveUp } = Promise.withResolvers<never>()
       let timer: NodeJS.Timeout | undefined
       const checkIn = (milliseconds: number): void => {
@@ -52,9 +53,12 @@ export function createPulse(probe: () => Promise<boolean>): Pulse {
         timer = undefined
         // If this process itself was blocked, answers that arrived meanwhile are read first.
         await nextTurn()
+        if (over) return
+        // Others may be answered by the new server all the time.
+        if (isGone()) return giveUp(new DatabaseUnresponsive())
         const quiet = performance.now() - heardAt
         if (quiet < SILENCE_MS) return checkIn(SILENCE_MS - quiet)
-        if (!(await isAlive())) return giveUp(new DatabaseUnresponsive())
+        if (!(await isAlive()) || isGone()) return giveUp(new DatabaseUnresponsive())
         if (!over) checkIn(SILENCE_MS)
       }
       let over = false

@@ -39,7 +39,7 @@ export async function reportNamespace(
   let elsewhere = 0
   for (const { recording, session, seat } of kept) {
     const row = await findRecordingById(ctx.db, recording)
-    if (row && row.node !== node && row.place === 'file') {
+    if (row && row.node !== node && row.place !== 'object') {
       elsewhere += 1
       continue
     }

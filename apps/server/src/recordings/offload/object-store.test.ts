@@ -181,6 +181,18 @@ describe.skipIf(missing)(`recordings in a store${missing === undefined ? '' : ` 
     expect([first.bytes < grown.length, (await table()).bytes]).toEqual([true, grown.length])
   })
 
+  it('calls no recording missing whose file another node has', async () => {
+    const { uid, id } = await recorded('elsewhere')
+    await rm(join(server.dataFolder, 'recordings', `${id}.cast`))
+    const { node } = await rowOf(uid)
+    await age(uid, 0, 'another-node')
+    expect(await outcome(person.client.call(sessions.getRecord, at(uid)))).toBe('503 UNAVAILABLE')
+    expect(await outcome(person.client.call(sessions.verifyRecord, at(uid)))).toBe('503 UNAVAILABLE')
+    await age(uid, 0, node)
+    expect(await verdict(uid)).toMatchObject({ result: 'missing' })
+    await person.client.call(sessions.removeRecord, at(uid))
+  })
+
   it('keeps recordings on disk while the store is down and completes deletions later', MANY_STEPS, async () => {
     const [gone, expired, cascaded] = [await recorded('gone'), await recorded('expired'), await recorded('cascaded')]
     for (const { uid } of [gone, expired, cascaded]) await age(uid)
