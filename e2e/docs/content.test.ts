@@ -6,7 +6,7 @@ import { NOT_YET } from '@bowline/contract/not-yet'
 import { allOperations, operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../support/product.ts'
-import { register } from '../support/registrations.ts'
+import { register, waitingDevice } from '../support/registrations.ts'
 import { type Client, type Server, startServer } from '../support/server.ts'
 import { repeatedBy, shortForm } from '../../scripts/short-form.ts'
 import { PAGES } from './pages.ts'
@@ -187,6 +187,7 @@ async function environment({ needs }: RunnablePage): Promise<Record<string, stri
     SIGN_IN_PASSWORD: server.account.password,
     DEVICE: await acceptedDevice(`device-${count}`),
     ...(needs.has('pending') ? { PENDING: await pendingDevice(`pending-${count}`) } : {}),
+    ...(needs.has('code') ? await waitingDevice(server, `waiting-${count}`) : {}),
     ...(needs.has('colleague') ? { COLLEAGUE: await createUser(`colleague${count}`) } : {}),
     ...(needs.has('member') ? { MEMBER: await addMember(await createUser(`member${count}`)) } : {}),
   }

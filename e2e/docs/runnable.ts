@@ -1,5 +1,5 @@
 // Collects the commands of pages that tests execute: fences marked `bash run`. A further word names what the page needs
-// besides an account: `pending` a pending device, `member` a second member, `cloud` a server of the cloud edition with the
+// besides an account: `pending` a pending device, `code` a device that shows a code, `member` a second member, `cloud` a server of the cloud edition with the
 // double of its payment provider.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'

@@ -122,10 +122,11 @@ describe.skipIf(!canMakeMachines)('on another machine (needs root, to make one)'
     expect(output).toBe('')
   })
 
-  it('explains a missing namespace', async () => {
-    const { code, output } = await runOn(machine, `curl -fsSL '${server.origin}/install.sh' | sh`)
+  it('explains a missing namespace of an install key', async () => {
+    const key = `ik-${'a'.repeat(26)}`
+    const { code, output } = await runOn(machine, `curl -fsSL '${server.origin}/install.sh' | sh -s -- --key ${key}`)
     expect(code).toBe(1)
-    expect(output).toMatch(/^bowline: TENANT_ID is not set: copy the command from the console\.$/m)
+    expect(output).toMatch(/^bowline: TENANT_ID is not set, and an install key is one of a namespace: /m)
   })
 
   it('makes a service as root only', async () => {

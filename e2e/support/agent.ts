@@ -30,13 +30,13 @@ export interface Agent {
 
 /**
  * Starts an agent, accepts its device and waits until it is online.
- * @param accept default: through the API
+ * @param accept default: through the API; the process shows what the agent logs
  * @param settings beside those that lead it to the server
  */
 export async function startAgent(
   server: Pick<Server, 'origin' | 'tenant' | 'ssh' | 'client'>,
   name: string,
-  accept = acceptDevice,
+  accept: (client: Client, name: string, process: Running) => Promise<Device> = acceptDevice,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Agent> {
   const folder = await mkdtemp(join(tmpdir(), 'bowline-e2e-agent-'))
@@ -57,7 +57,7 @@ export async function startAgent(
   const launch = (): Running => run(command, { cwd: root, env })
   let current = launch()
   const client = await server.client()
-  const device = await accept(client, name)
+  const device = await accept(client, name, current)
   return {
     device,
     target: { ...server.ssh, login: `${userInfo().username}@${device.namespace}.${device.name}`, password },

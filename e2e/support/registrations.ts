@@ -3,7 +3,9 @@
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { createClient } from '@bowline/contract/client'
 import { operations } from '@bowline/contract/operations'
+import { signPairing } from '@bowline/link/registration-proof'
 import type { Client, Server } from './server.ts'
 
 export interface Answer {
@@ -38,6 +40,20 @@ export function register(server: Server, name: string, source = '127.0.0.1', age
     })
     call.end(body)
   })
+}
+
+/** A device that shows a code. @returns what it shows, as environment variables */
+export async function waitingDevice(server: Server, name: string): Promise<{ CODE: string; FINGERPRINT: string }> {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const facts = {
+    info: { id: 'debian', pretty_name: 'Debian', version: '0.1.0', arch: 'amd64', platform: 'native' },
+    hostname: name,
+    identity: { mac: macOf(name) },
+    public_key: publicKey.export({ type: 'spki', format: 'pem' }),
+  }
+  const body = { ...facts, proof: signPairing(privateKey, facts, Date.now()) }
+  const { body: code } = await createClient({ origin: server.origin }).call(operations.pairings.start, { body })
+  return { CODE: code.user_code, FINGERPRINT: code.fingerprint }
 }
 
 /** A locally administered MAC address per name: devices with the same address replace each other. */

@@ -10,6 +10,7 @@ import { Agent } from './agent.ts'
 import { describeDevice } from './device/identity.ts'
 import { loadDeviceKey } from './device/key.ts'
 import { StatementKeyFile } from './device/statement-key-file.ts'
+import { TenantFile } from './device/tenant-file.ts'
 import { createLog } from './log.ts'
 import { until } from '@bowline/testkit/until'
 import { exec, exitOfSession, fakeAuthority, logIn, offer, openSession, SESSION_UID } from './testing.ts'
@@ -47,9 +48,9 @@ function startAgent() {
       hostname: 'box',
       identity: '02:00:00:00:00:01',
       publicKeyPem,
-      tenantId: TENANT,
       installKey: undefined,
     },
+    tenant: new TenantFile(join(folder, 'agent.key.namespace.json'), TENANT),
     privateKey,
     statementKeys: new StatementKeyFile(join(folder, 'agent.key.statement.json')),
     authority: fakeAuthority(),

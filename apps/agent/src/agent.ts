@@ -6,9 +6,11 @@ import { dialLink, type DialOutcome } from '@bowline/link/dial'
 import { LinkKeeper } from '@bowline/link/reconnect'
 import { AgentStreams } from './agent-streams.ts'
 import { SYSTEM_RC } from './session/rc/rc-files.ts'
+import { pair } from './device/pairing.ts'
 import { register, RegistrationError, serverInfo, type DeviceFacts, type Registration } from './device/registration.ts'
 import type { Server } from './device/server-api.ts'
 import type { StatementKeyFile } from './device/statement-key-file.ts'
+import type { TenantFile } from './device/tenant-file.ts'
 import type { Authority } from './login/passwords.ts'
 import { statementVerifier } from './login/statement.ts'
 import type { Log } from './log.ts'
@@ -26,6 +28,8 @@ const REGISTER_AFTER = new Set(['unauthorized', 'not-found', 'wrong-proof'])
 export interface AgentParts {
   readonly server: Server
   readonly facts: DeviceFacts
+  /** Namespace in which the device registers; without one it is paired first. */
+  readonly tenant: TenantFile
   readonly privateKey: KeyObject
   readonly statementKeys: StatementKeyFile
   readonly authority: Authority
@@ -170,15 +174,30 @@ export class Agent {
       this.#sshHost = sshHost
       this.#clockAheadSeconds = clockAheadSeconds ?? 0
     }
+    if (this.#parts.tenant.tenantId === undefined) await this.#pair(signal)
     return this.#register(signal)
   }
 
+  async #pair(signal: AbortSignal): Promise<void> {
+    const { tenant, log } = this.#parts
+    const { tenant_id: id, namespace } = await pair(this.#parts, signal)
+    tenant.store(id)
+    log.info('pairing.done', { namespace, file: tenant.path })
+  }
+
   async #register(signal: AbortSignal): Promise<Registration> {
-    const { server, facts, log, privateKey, statementKeys } = this.#parts
+    const { server, facts, tenant, log, privateKey, statementKeys } = this.#parts
+    const { tenantId = '' } = tenant
     const sessions = [...this.#links].flatMap((streams) => streams.sessionUids)
     const { key: statementKey } = statementKeys
     const signing = statementKey && { privateKey, statementKey, clockAheadSeconds: this.#clockAheadSeconds }
-    const { registration, clockAheadSeconds = 0 } = await register(server, facts, sessions, signing, signal)
+    const { registration, clockAheadSeconds = 0 } = await register(
+      server,
+      { ...facts, tenantId },
+      sessions,
+      signing,
+      signal,
+    )
     this.#clockAheadSeconds = clockAheadSeconds
     const { uid, name, namespace } = registration
     const sshid = `${namespace}.${name}${this.#sshHost ? `@${this.#sshHost}` : ''}`
@@ -205,8 +224,10 @@ export class Agent {
   }
 
   #registrationFailed(error: unknown): DialOutcome {
+    const { tenant, log } = this.#parts
     const message = error instanceof Error ? error.message : String(error)
-    this.#parts.log.error('registration.failed', { message })
+    const isGone = error instanceof RegistrationError && error.status === 404 && tenant.isPaired
+    log.error('registration.failed', isGone ? { message, removeToPairAgain: tenant.path } : { message })
     const retryAfterSeconds = error instanceof RegistrationError ? error.retryAfterSeconds : undefined
     const cause = this.#ownCause('registration-failed', message)
     return retryAfterSeconds === undefined ? { cause } : { cause, retryAfterSeconds }

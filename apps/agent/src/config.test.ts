@@ -65,3 +65,11 @@ test('accepts PAM only for root serving the users of the system', () => {
   expect(problems({ ...pam, ...hash }, { singleUser: true, uid: 0 })).toEqual(rule)
   expect(problems({ ...required, BOWLINE_PAM: 'yes' }, asRoot)).toEqual([expect.stringContaining('BOWLINE_PAM')])
 })
+
+test('needs no namespace, except for an install key', () => {
+  const { BOWLINE_TENANT_ID: _, ...unplaced } = required
+  expect(readConfig(unplaced, asRoot).tenantId).toBeUndefined()
+  expect(problems({ ...unplaced, BOWLINE_INSTALL_KEY: `ik-${'a'.repeat(26)}` }, asRoot)).toEqual([
+    expect.stringContaining('BOWLINE_TENANT_ID is required with BOWLINE_INSTALL_KEY'),
+  ])
+})

@@ -8,7 +8,8 @@ import type { LogLevel } from './log.ts'
 
 export interface AgentConfig {
   readonly server: Server
-  readonly tenantId: string
+  /** Undefined: that of the pairing, which comes first. */
+  readonly tenantId: string | undefined
   /** Presented at registration, so that a new device is tagged and accepted as the key says. */
   readonly installKey: string | undefined
   /** Absolute. */
@@ -56,6 +57,9 @@ export function readConfig(
   }
   if (settings.BOWLINE_PAM === 'on' && (!isRoot || hash !== undefined || options.singleUser)) {
     problems.push('BOWLINE_PAM is for root, where the agent serves the users of the system.')
+  }
+  if (settings.BOWLINE_INSTALL_KEY !== undefined && settings.BOWLINE_TENANT_ID === undefined) {
+    problems.push('BOWLINE_TENANT_ID is required with BOWLINE_INSTALL_KEY: a key is one of a namespace.')
   }
   if (problems.length > 0 || 'fault' in address || (pin && 'fault' in pin)) throw new ConfigError(problems)
   return {

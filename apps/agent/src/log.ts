@@ -13,6 +13,10 @@ const EVENTS = {
   'agent.crashed': 'the agent failed',
   'agent.internal-error': 'a callback failed',
   'agent.key-made': 'made a device key',
+  'pairing.code':
+    'this device is in no namespace yet. Type the code in the console (Devices, Add device), or run `bowline device pair CODE` where you are signed in',
+  'pairing.renewed': 'nobody used the code; this is a new one',
+  'pairing.done': 'paired with a namespace',
   'registration.done': 'registered with the server',
   'registration.failed': 'the device could not be registered',
   'clock.differs': "this device's clock differs from the server's; logins by key may fail",

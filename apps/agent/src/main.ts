@@ -9,6 +9,7 @@ import { readConfig, type AgentConfig } from './config.ts'
 import { describeDevice, deviceHostname, machineIdentity } from './device/identity.ts'
 import { DeviceKeyError, loadDeviceKey } from './device/key.ts'
 import { StatementKeyFile } from './device/statement-key-file.ts'
+import { TenantFile } from './device/tenant-file.ts'
 import { hashPassword } from './hash-password.ts'
 import { createLog, type Log } from './log.ts'
 import { ownAccount } from './login/account.ts'
@@ -98,7 +99,6 @@ function createAgent(config: AgentConfig, log: Log): Agent {
     hostname: config.preferredHostname ?? deviceHostname(),
     identity,
     publicKeyPem: key.publicKeyPem,
-    tenantId: config.tenantId,
     installKey: config.installKey,
   }
   const mode = config.singleUserHash === undefined ? 'multi-user' : 'single-user'
@@ -107,6 +107,7 @@ function createAgent(config: AgentConfig, log: Log): Agent {
   return new Agent({
     server: config.server,
     facts,
+    tenant: new TenantFile(`${config.keyFile}.namespace.json`, config.tenantId),
     privateKey: key.privateKey,
     statementKeys: new StatementKeyFile(`${config.keyFile}.statement.json`),
     authority: createAuthority(config),

@@ -28,6 +28,8 @@ const Body = z.object({
   proof: z.object({ at: z.number(), signature: z.string() }).optional(),
 })
 
+const PairingRequest = Body.omit({ tenant_id: true, sessions: true }).required({ proof: true })
+
 export interface FakePlatform {
   readonly address: string
   readonly registrations: z.infer<typeof Body>[]
@@ -41,6 +43,12 @@ export interface FakePlatform {
   refuseRegistration: number | undefined
   /** While set, links are refused with this status. */
   refuseLinks: number | undefined
+  /** Requests for pairing codes; the nth gets the secret `secret-n` and a code that ends with the nth consonant. */
+  readonly codeRequests: z.infer<typeof PairingRequest>[]
+  /** Secrets by which agents have asked whether a member has used their code. */
+  readonly polls: string[]
+  /** Answers such a question. */
+  onPoll: () => { readonly status: number; readonly body: object }
   /** Tokens presented by links. */
   readonly tokens: (string | undefined)[]
   close(): Promise<void>
@@ -58,6 +66,17 @@ export async function startPlatform(tls?: { key: string; cert: string }): Promis
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     if (request.url?.startsWith('/info')) {
       return answer(200, { version: '0.1.0', endpoints: { api: 'localhost', ssh: 'localhost:2222' } })
+    }
+    if (request.url === '/api/pairings') {
+      platform.codeRequests.push(PairingRequest.parse(JSON.parse(await text(request))))
+      const nth = platform.codeRequests.length
+      const codes = { device_code: `secret-${nth}`, user_code: `BCDF-GHJ${'KLMN'[nth - 1]}` }
+      return answer(200, { ...codes, fingerprint: 'SHA256:key', expires_in: 900, interval: 5 })
+    }
+    if (request.url === '/api/pairings/poll') {
+      platform.polls.push(z.object({ device_code: z.string() }).parse(JSON.parse(await text(request))).device_code)
+      const { status, body } = platform.onPoll()
+      return answer(status, body)
     }
     if (request.url !== '/api/devices/auth') return answer(404, {})
     if (platform.refuseRegistration) return answer(platform.refuseRegistration, { message: 'not today' })
@@ -98,6 +117,9 @@ export async function startPlatform(tls?: { key: string; cert: string }): Promis
     extra: {},
     refuseRegistration: undefined,
     refuseLinks: undefined,
+    codeRequests: [],
+    polls: [],
+    onPoll: () => ({ status: 400, body: { code: 'CODE_PENDING' } }),
     tokens: [],
     close: () =>
       new Promise((resolve) => {

@@ -96,12 +96,9 @@ describe('an unknown setting', () => {
 })
 
 describe('the settings of the agent', () => {
-  it('requires a server and a namespace', () => {
+  it('requires a server, and no namespace', () => {
     const problems = problemsOf('agent', {})
-    expect(problems.map((problem) => problem.split(' is required')[0])).toEqual([
-      'BOWLINE_SERVER_ADDRESS',
-      'BOWLINE_TENANT_ID',
-    ])
+    expect(problems.map((problem) => problem.split(' is required')[0])).toEqual(['BOWLINE_SERVER_ADDRESS'])
   })
 
   it('strips the trailing slash of the address', () => {

@@ -61,6 +61,16 @@ export const LIMITS = {
   pendingSignInMinutes: 30,
   /** Sign-in of programs by a code that a person approves in a browser (RFC 8628). */
   programCode: { minutes: 10, pollSeconds: 5, perSource: 20, perNetwork: 200, total: 5_000, guessesPerHour: 30 },
+  /** Codes by which members add devices; guesses at them by a person, and from a network. */
+  pairingCode: {
+    minutes: 15,
+    pollSeconds: 5,
+    perSource: 40,
+    perNetwork: 200,
+    total: 5_000,
+    guessesPerHour: 30,
+    guessesPerNetworkAndHour: 100,
+  },
   /**
    * SSH logins that wait for an approval, in a namespace by source network, by person and all; and connections that wait,
    * in a namespace of one source and all, and of one process. After a denial the same credential waits `deniedMinutes` for another try.

@@ -16,6 +16,7 @@ import { internal } from './operations/internal.ts'
 import { mails } from './operations/mails.ts'
 import { mfa } from './operations/mfa.ts'
 import { members, namespaces } from './operations/namespaces.ts'
+import { pairings } from './operations/fleet/pairings.ts'
 import { passkeys } from './operations/passkeys.ts'
 import { programs } from './operations/programs.ts'
 import { publicKeys } from './operations/public-keys.ts'
@@ -44,6 +45,7 @@ export const operations = {
   members,
   apiKeys,
   installKeys,
+  pairings,
   scim,
   devices,
   containers,

@@ -18,14 +18,19 @@ const Registered = z.object({
 /** The platform's answer to a registration. */
 export type Registration = z.infer<typeof Registered>
 
-/** The device's data in a registration. */
+/** What the device says of itself. */
 export interface DeviceFacts {
   readonly description: DeviceDescription
   readonly hostname: string
   readonly identity: string
   readonly publicKeyPem: string
-  readonly tenantId: string
   readonly installKey: string | undefined
+}
+
+/** The device's data in a registration. */
+export interface RegistrationData extends DeviceFacts {
+  /** Namespace in which it registers. */
+  readonly tenantId: string
 }
 
 /** The server refused, or it is not a Bowline server. `status` is the HTTP status. */
@@ -63,7 +68,7 @@ export interface Signing {
  */
 export async function register(
   server: Server,
-  facts: DeviceFacts,
+  facts: RegistrationData,
   sessions: readonly string[],
   signing: Signing | undefined,
   signal: AbortSignal,
@@ -111,22 +116,26 @@ export async function serverInfo(
   const path = `/info?agent_version=${encodeURIComponent(facts.description.version)}`
   const answer = await callServer(server, { method: 'GET', path, userAgent: userAgentOf(facts) }, signal)
   const info = Info.safeParse(answer.body)
-  if (answer.status !== 200 || !info.success) throw new RegistrationError(answer, refusalText(answer, facts.tenantId))
+  if (answer.status !== 200 || !info.success) throw new RegistrationError(answer, refusalText(answer, undefined))
   const sshHost = info.data.endpoints?.ssh.replace(/:\d+$/, '')
   return { version: info.data.version, sshHost, clockAheadSeconds: clockAhead(answer) }
 }
 
-function userAgentOf(facts: DeviceFacts): string {
+export function userAgentOf(facts: DeviceFacts): string {
   return `bowline-agent/${facts.description.version}`
 }
 
-/** Error text with advice for the device's operator. */
-function refusalText({ status, headers, body }: Answer, tenantId: string): string {
+/**
+ * Error text with advice for the device's operator.
+ * @param tenantId namespace that the call was about; undefined for one that was about none
+ */
+export function refusalText({ status, headers, body }: Answer, tenantId: string | undefined): string {
   if (status >= 300 && status < 400) {
     return `the server redirects to ${String(headers['location'])}: set BOWLINE_SERVER_ADDRESS to where it really is`
   }
   const told = z.object({ message: z.string() }).safeParse(body)
   const detail = told.success ? `: ${told.data.message}` : ''
-  if (status === 404) return `the server knows no namespace ${tenantId} (BOWLINE_TENANT_ID)${detail}`
+  if (status === 404 && tenantId !== undefined)
+    return `the server knows no namespace ${tenantId} (BOWLINE_TENANT_ID)${detail}`
   return `the server answered ${status}${detail}`
 }

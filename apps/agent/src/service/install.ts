@@ -31,7 +31,7 @@ export function install(given: Settings, say: (line: string) => void): void {
   }
   const manager = managerForRoot('install')
   const wanted = { ...readSettings(SETTINGS_FILE), ...given }
-  const { keyFile } = readConfig(wanted, { singleUser: false, uid: 0 })
+  const { keyFile, tenantId } = readConfig(wanted, { singleUser: false, uid: 0 })
   // The service does not start in the directory of this command.
   const settings = 'BOWLINE_PRIVATE_KEY' in wanted ? { ...wanted, BOWLINE_PRIVATE_KEY: keyFile } : wanted
   const before = currentVersion()
@@ -48,6 +48,9 @@ export function install(given: Settings, say: (line: string) => void): void {
   removeOtherVersions([before])
   if (!otherSettings && !otherVersion && !otherService && manager.isRunning()) {
     return say(`${version} is already installed and running.`)
+  }
+  if (tenantId === undefined && !existsSync(`${keyFile}.namespace.json`)) {
+    say('No namespace is set: the log of the service shows the code by which you add the device to one.')
   }
   // Last step: if this runs in a session of the agent, the session ends here.
   say(`${version} is installed as a service of ${manager.name}; starting it. Its log: ${manager.logCommand}`)
@@ -69,7 +72,8 @@ export function uninstall(removeKey: boolean, say: (line: string) => void): void
   removeVersions()
   rmSync(SETTINGS_FILE, { force: true })
   if (removeKey) {
-    for (const file of [keyFile, `${keyFile}.statement.json`]) rmSync(file, { force: true })
+    for (const file of [keyFile, `${keyFile}.statement.json`, `${keyFile}.namespace.json`])
+      rmSync(file, { force: true })
     say('The agent and its key have been removed.')
   } else if (existsSync(keyFile)) {
     say(

@@ -12,6 +12,7 @@ export type AuditAction =
   | 'device.unused'
   | 'device.remove'
   | 'device.replace'
+  | 'device.pair'
   | 'device.update'
   | 'device.tags'
   | 'device.choose'

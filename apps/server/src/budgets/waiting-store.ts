@@ -3,7 +3,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 
 /** Tables with the columns source, network, wide_network and expires_at. */
-export type WaitingTable = 'program_codes' | 'provider_requests'
+export type WaitingTable = 'program_codes' | 'provider_requests' | 'pairings'
 
 export interface Most {
   readonly perSource: number
@@ -15,6 +15,7 @@ export interface Most {
 const YIELDING: Readonly<Record<WaitingTable, RawBuilder<unknown>>> = {
   program_codes: sql`user_id is null`,
   provider_requests: sql`tester is null`,
+  pairings: sql`claimed_by is null`,
 }
 
 /** Holds the others off until the transaction ends, so that concurrent callers cannot pass the limits together. */

@@ -1,5 +1,5 @@
-// Pending rows that strangers create: codes of programs, sign-ins under way at a provider. Whoever asks for one needs no
-// credential, so that neither the rows nor the work of counting them may take anything from others.
+// Pending rows that strangers create: codes of programs and of devices, sign-ins under way at a provider. Whoever asks
+// for one needs no credential, so that neither the rows nor the work of counting them may take anything from others.
 import { Semaphore } from '@bowline/base/semaphore'
 import type { Clock } from '@bowline/base/clock'
 import { fail } from '@bowline/contract/errors'

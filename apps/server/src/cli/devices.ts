@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { systemClock } from '@bowline/base/clock'
 import { rejectPending } from '../devices/pending.ts'
 import { parseAge } from './arguments.ts'
+import { addPairCommand } from './client/pair.ts'
 import { onInstance } from './instance.ts'
 import { type Format, type Terminal, show } from './terminal.ts'
 
@@ -13,9 +14,9 @@ interface Options extends Format {
 }
 
 export function addDeviceCommands(program: Command, terminal: Terminal): void {
-  program
-    .command('device')
-    .description('Devices of a namespace')
+  const device = program.command('device').description('Devices of a namespace')
+  addPairCommand(device, terminal)
+  device
     .command('reject <namespace>')
     .description('Reject devices that wait to be accepted')
     .option('--all-pending', 'all of them')

@@ -5,6 +5,8 @@ export interface Terminal {
   read(): Promise<string>
   /** Asks for a secret that is not shown; only where stdin is a terminal. */
   readonly askSecret?: ((prompt: string) => Promise<string>) | undefined
+  /** Asks a question; only where stdin is a terminal. */
+  readonly ask?: ((prompt: string) => Promise<string>) | undefined
   print(line: string): void
   complain(line: string): void
 }

@@ -25,6 +25,7 @@ import { certificateRoutes } from '../certificates/routes.ts'
 import type { CertificateDeps } from '../certificates/service.ts'
 import { connectorRoutes } from '../connectors/routes.ts'
 import type { ConnectorDeps } from '../connectors/service.ts'
+import type { Rates } from '../budgets/rates.ts'
 import type { Actor, TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { internalDeviceRoutes } from '../devices/internal-routes.ts'
@@ -54,6 +55,7 @@ import { getNamespaceLimits } from '../namespaces/service.ts'
 import { createChallenges } from '../passkeys/challenges.ts'
 import { type RelyingParties } from '../passkeys/relying-party.ts'
 import { nodeRoutes } from '../nodes/routes.ts'
+import { pairingRoutes } from '../pairing/routes.ts'
 import { passkeyRoutes } from '../passkeys/routes.ts'
 import { previewRoutes } from '../previews/routes.ts'
 import { publicKeyRoutes } from '../public-keys/routes.ts'
@@ -95,6 +97,7 @@ export interface ApiParts extends TerminalTickets {
   readonly waiting: WaitingLogins
   readonly singleSignOn: OpenidDeps
   readonly turns: ScimTurns
+  readonly rates: Rates
   /** Limits sign-ins per source. */
   readonly signIns: RateLimiter
   readonly certificates: CertificateDeps
@@ -155,6 +158,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
       (await getNamespaceLimits(system, tenant)) &&
       tenantContext(tenant, { kind: 'system', name: 'registration' }, source),
   }
+  const openNamespace = async (tenant: TenantId) => (await getNamespaceLimits(system, tenant))?.name
   const sessionEnding = { clock, endSessions: endBrowserSessionsOf }
   const proofs = createProofChecks(auth)
   const requireFactor = (actor: Actor, device: DeviceUid, source: string): Promise<Date | undefined> =>
@@ -248,6 +252,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
       attempts: new SourceLimiter(clock, config.isExemptSource, PASSKEYS),
     }),
     ...installKeyRoutes(),
+    ...pairingRoutes({ ...auth, rates: parts.rates, place: config.place, openNamespace }),
     ...apiKeyRoutes({ system, ids }, proofs.factor),
     ...scimRoutes({ system, ids, turns: parts.turns, origin: parts.singleSignOn.publicOrigin }),
     ...tagRoutes(),

@@ -10,7 +10,7 @@ import { createTokenIssuer } from '../auth/tokens.ts'
 import { mfaDeps, startAccounts } from './accounts.ts'
 import { apiRoutes, closeHttp } from './http.ts'
 import type { ServerConfig } from '../config.ts'
-import type { Actor, TenantContext } from '../context.ts'
+import type { Actor, DeviceActor, TenantContext } from '../context.ts'
 import { forgetLinksOf } from '../devices/presence.ts'
 import { createEventBus } from '../events/bus.ts'
 import { createAgents } from '../gateway/links/agents.ts'
@@ -143,13 +143,8 @@ async function start(
   const turns = new ScimTurns()
   const singleSignOn = assembleSingleSignOn(auth, config, signInContext, onEnd)
 
-  const agents = createAgents({
-    db: system,
-    clock,
-    log,
-    node,
-    contextOf: (device) => tenantContext(device.tenant, device),
-  })
+  const deviceContext = (device: DeviceActor): TenantContext => tenantContext(device.tenant, device)
+  const agents = createAgents({ db: system, clock, log, node, contextOf: deviceContext })
   const certificates = composeCertificates({ config, system, node, clock, log })
   await certificates.load(onEnd)
   const metrics = createMetrics({
@@ -230,6 +225,7 @@ async function start(
       node,
       system,
       ping: () => database.ping(),
+      rates,
       auth,
       mfa,
       waiting,

@@ -22,6 +22,7 @@ import type {
   RegistrationsTable,
 } from './tables/registration-tables.ts'
 import type { BillingTables } from './tables/billing-tables.ts'
+import type { PairingsTable } from './tables/pairing-tables.ts'
 import type { PasskeysTable, UsedChallengesTable } from './tables/passkey-tables.ts'
 import type {
   AccessChangesTable,
@@ -301,6 +302,7 @@ export interface Schema
   held_logins: HeldLoginsTable
   factor_windows: FactorWindowsTable
   program_code_guesses: ProgramCodeGuessesTable
+  pairings: PairingsTable
   passkeys: PasskeysTable
   used_challenges: UsedChallengesTable
   devices: DevicesTable

@@ -22,23 +22,33 @@ export { lockNamespace } from './store.ts'
  *   PAYMENT_REQUIRED
  */
 export async function setStatus(ctx: TenantContext, uid: DeviceUid, word: keyof typeof STATUS_WORDS): Promise<void> {
-  const status = STATUS_WORDS[word]
-  const replaced = await ctx.db.transaction().execute(async (db) => {
-    const inner = { ...ctx, db }
-    const namespace = (await lockNamespace(db)) ?? fail('NOT_FOUND', { what: 'The namespace' })
-    const device = (await lockDevice(db, uid)) ?? fail('NOT_FOUND', { what: 'The device' })
-    if (!mayBecome(device.status, status)) fail('DEVICE_STATUS_FINAL')
-    const old = status === 'accepted' ? await makeRoom(inner, device, namespace.max_devices) : undefined
-    const { name, tags, public_url, public_name, note, fields } = old ?? device
-    const kept = { name, tags, public_url, public_name, note, fields }
-    await updateDevice(db, uid, { status, status_updated_at: new Date(ctx.clock.now()), ...kept })
-    const replaces = old ? { replaces: old.uid } : {}
-    await audit(inner, `device.${word}`, uid, { name, before: device.status, after: status, ...replaces })
-    return old?.uid
-  })
-  ctx.log.info('device.status', { device: uid, status })
+  const replaced = await ctx.db.transaction().execute((db) => changeStatus({ ...ctx, db }, uid, word))
+  ctx.log.info('device.status', { device: uid, status: STATUS_WORDS[word] })
   if (replaced) ctx.emit({ type: 'device.removed', uid: replaced })
   await notifyChanged(ctx, uid)
+}
+
+/**
+ * Sets a status within the transaction of `ctx.db`; its caller notifies the listeners afterwards.
+ * @returns the device that was replaced
+ * @throws {BowlineError} as {@link setStatus}
+ */
+export async function changeStatus(
+  ctx: TenantContext,
+  uid: DeviceUid,
+  word: keyof typeof STATUS_WORDS,
+): Promise<DeviceUid | undefined> {
+  const status = STATUS_WORDS[word]
+  const namespace = (await lockNamespace(ctx.db)) ?? fail('NOT_FOUND', { what: 'The namespace' })
+  const device = (await lockDevice(ctx.db, uid)) ?? fail('NOT_FOUND', { what: 'The device' })
+  if (!mayBecome(device.status, status)) fail('DEVICE_STATUS_FINAL')
+  const old = status === 'accepted' ? await makeRoom(ctx, device, namespace.max_devices) : undefined
+  const { name, tags, public_url, public_name, note, fields } = old ?? device
+  const kept = { name, tags, public_url, public_name, note, fields }
+  await updateDevice(ctx.db, uid, { status, status_updated_at: new Date(ctx.clock.now()), ...kept })
+  const replaces = old ? { replaces: old.uid } : {}
+  await audit(ctx, `device.${word}`, uid, { name, before: device.status, after: status, ...replaces })
+  return old?.uid
 }
 
 type LockedDevice = NonNullable<Awaited<ReturnType<typeof lockDevice>>>

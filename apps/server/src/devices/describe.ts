@@ -24,10 +24,19 @@ export async function describeDevice(ctx: TenantContext, row: DeviceRow): Promis
   return toDevice(row, { acceptable: false, replaces: replaced?.get(row.uid) })
 }
 
+/** The accepted device that one would replace, which may be unknown yet; undefined without any. */
+export async function findReplacedBy(
+  ctx: TenantContext,
+  device: Pick<DeviceRow, 'uid' | 'mac'>,
+): Promise<ReplacedDevice | undefined> {
+  const replaced = (await findReplaced(ctx, [device])).get(device.uid)
+  return replaced?.uid === device.uid ? undefined : replaced
+}
+
 /** Accepted devices that unaccepted ones would replace, by uid of the latter. */
 async function findReplaced(
   ctx: TenantContext,
-  waiting: readonly DeviceRow[],
+  waiting: readonly Pick<DeviceRow, 'uid' | 'mac'>[],
 ): Promise<ReadonlyMap<DeviceUid, ReplacedDevice>> {
   const macs = waiting.flatMap(({ mac }) => mac ?? [])
   const found = new Map<DeviceUid, ReplacedDevice>()

@@ -85,7 +85,12 @@ export async function registerDevice(
 
 /** Signature of a registration, if its time is close to now. */
 function recentProof({ clock }: TenantContext, { proof }: DeviceAuthBody): DeviceAuthBody['proof'] {
-  return proof && Math.abs(proof.at - clock.now()) <= PROOF_TOLERANCE_MS ? proof : undefined
+  return proof && isRecentProof(clock, proof) ? proof : undefined
+}
+
+/** Whether the time that a signature states is close to now. */
+export function isRecentProof(clock: Pick<TenantContext['clock'], 'now'>, { at }: { readonly at: number }): boolean {
+  return Math.abs(at - clock.now()) <= PROOF_TOLERANCE_MS
 }
 
 /** Public key and name of a device that holds a token; undefined when it has been removed. */
@@ -105,7 +110,8 @@ const MIN_RSA_BITS = 2_048
 /** Verification with a larger key costs whole milliseconds, and no agent generates one. */
 const MAX_RSA_BITS = 8_192
 
-function requireUsableKey(pem: string): void {
+/** @throws {BowlineError} INVALID_INPUT */
+export function requireUsableKey(pem: string): void {
   if (!isUsableKey(pem)) {
     const rule = 'must be one PEM public key: Ed25519, ECDSA, or RSA with 2048 to 8192 bits'
     fail('INVALID_INPUT', { field: 'public_key', rule }, ['public_key'])

@@ -3,7 +3,7 @@
 # the foreground. Needs sh, tar, gzip and curl (or wget). `sh -s uninstall` takes it away again.
 #
 #   INSTALL_METHOD      systemd, openrc or foreground; default: as root the service manager that runs, else foreground
-#   SERVER_ADDRESS      the server                  TENANT_ID           the namespace
+#   SERVER_ADDRESS      the server                  TENANT_ID           the namespace; default: the agent shows a code
 #   PREFERRED_HOSTNAME  device name to ask for      PREFERRED_IDENTITY  instead of the MAC address
 #   KEEPALIVE_INTERVAL  seconds between two pings   PRIVATE_KEY         file of the device key
 #   BOWLINE_DIR         where a foreground agent lives
@@ -87,7 +87,8 @@ main() {
       *) fail "$1 is unknown; this script takes --key KEY and uninstall." ;;
     esac
   done
-  [ -n "$TENANT_ID" ] || fail 'TENANT_ID is not set: copy the command from the console.'
+  [ -n "$TENANT_ID" ] || [ -z "${INSTALL_KEY:-}" ] ||
+    fail 'TENANT_ID is not set, and an install key is one of a namespace: copy the command from the console.'
   [ "$(uname -s)" = Linux ] || fail "this machine runs $(uname -s); the agent is for Linux."
   case $(uname -m) in
     x86_64 | amd64) arch=x64 ;;

@@ -20,6 +20,7 @@ import type { Log } from '../platform/log.ts'
 import { forgetInvitations } from '../members/invitations.ts'
 import type { MailRequests } from '../registration/mail-requests.ts'
 import { forgetRegistrations } from '../registration/expiry.ts'
+import { forgetPairings } from '../pairing/service.ts'
 import { closedTenants, purgeDue } from '../namespaces/closing.ts'
 import { recordingRemoval } from '../recordings/removal.ts'
 import type { Recordings } from '../recordings/recordings.ts'
@@ -78,6 +79,7 @@ export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) =
   const shared: readonly (() => Promise<void>)[] = [
     () => removeStalePending(system, contextOf, clock.now()),
     () => forgetExpired(auth),
+    () => forgetPairings(auth),
     () => forgetRegistrations(auth),
     () => forgetInvitations(system, clock, contextOf),
     () => forgetExpiredFactors(auth),

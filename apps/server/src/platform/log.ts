@@ -26,6 +26,7 @@ export type LogEvent =
   | 'auth.refresh-replayed'
   | 'instance.setup'
   | 'device.registered'
+  | 'device.paired'
   | 'device.status'
   | 'device.undecided'
   | 'device.removed'

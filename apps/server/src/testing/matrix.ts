@@ -43,6 +43,9 @@ const PUBLIC: Readonly<Record<string, number>> = {
   'programs.token': 400,
   'auth.refreshSession': 401,
   'auth.authenticateDevice': 404,
+  // Nothing signed the sample, and no agent has its secret.
+  'pairings.start': 400,
+  'pairings.poll': 400,
   'mfa.authenticate': 401,
   'mfa.finishSession': 401,
   'mfa.recover': 403,
@@ -145,6 +148,7 @@ function bySample(id: string, caller: Caller, edition: MatrixEdition): number | 
   if (id === 'users.updatePassword') return 400
   // Nothing waits under the code of the sample.
   if (id === 'programs.describe' || id === 'programs.decide') return 404
+  if (id === 'pairings.describe' || id === 'pairings.confirm') return 404
   if (['heldLogins.get', 'heldLogins.approve', 'heldLogins.deny'].includes(id)) return 404
   // The sign-in of the sample belongs to nobody.
   if (id === 'users.endSignIn') return 404

@@ -99,6 +99,17 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
         tenant_id: '00000000-0000-4000-8000-000000000000',
       },
     },
+    'pairings.start': {
+      body: {
+        info: { id: 'a', pretty_name: 'a', version: 'a', arch: 'a', platform: 'native' },
+        identity: { mac: '00:00:00:00:00:01' },
+        public_key: 'none',
+        proof: { at: 0, signature: '' },
+      },
+    },
+    'pairings.poll': { body: { device_code: 'unknown' } },
+    'pairings.describe': { body: { code: 'BCDF-GHJK' } },
+    'pairings.confirm': { body: { code: 'BCDF-GHJK', fingerprint: 'SHA256:unknown' } },
     'auth.signChallenge': { body: { fingerprint: ids.fingerprint, data: '{"Username":"a","Namespace":"a"}' } },
     'users.listActivity': { query: {} },
     'programs.start': { body: { name: 'a program' } },

@@ -53,6 +53,7 @@ export const ASKED: readonly ProofRule[] = [
       'connectors.create',
       'connectors.update',
       'installKeys.create',
+      'pairings.confirm',
       'deviceJobs.create',
       'deviceJobs.undo',
     ],

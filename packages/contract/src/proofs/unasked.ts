@@ -24,6 +24,7 @@ export const UNASKED: readonly ProofRule[] = [
       'members.listInvites',
       'apiKeys.list',
       'installKeys.list',
+      'pairings.describe',
       'scim.get',
       'devices.list',
       'devices.get',
@@ -183,6 +184,8 @@ export const UNASKED: readonly ProofRule[] = [
     operations: [
       'auth.authenticateDevice',
       'auth.signChallenge',
+      'pairings.start',
+      'pairings.poll',
       'terminals.openLegacy',
       'sessions.addRecord',
       'internal.markOffline',

@@ -8,8 +8,12 @@ const agent = ['agent'] as const
 export const ENROLMENT_SETTINGS = {
   BOWLINE_TENANT_ID: {
     programs: agent,
-    schema: z.string().regex(/^[0-9a-fA-F-]{36}$/, 'must be the UUID of a namespace'),
-    description: 'Namespace in which the device registers.',
+    schema: z
+      .string()
+      .regex(/^[0-9a-fA-F-]{36}$/, 'must be the UUID of a namespace')
+      .optional(),
+    description:
+      'Namespace in which the device registers. Without one the agent shows a code in its log, by which a member adds the device, and keeps the namespace beside its key.',
   },
   BOWLINE_INSTALL_KEY: {
     programs: agent,

@@ -40,14 +40,41 @@ export function verifyRegistration(facts: RegistrationFacts, statementKey: strin
   return verifyText(facts.public_key, textOf(facts, statementKey, proof.at), proof.signature)
 }
 
+/** The fields by which a device asks for a pairing code: those of a registration that it knows without a namespace. */
+export type PairingFacts = Omit<RegistrationFacts, 'tenant_id' | 'sessions'>
+
+/**
+ * The device's signature of its request for a pairing code. Not bound to a server, whose statement key it learns later: a
+ * code that somebody gets with it elsewhere is for a device that only the holder of the key brings online.
+ * @param at milliseconds since 1970, by the server's clock as far as the device knows it
+ * @throws {Error} when the key is neither Ed25519 nor RSA
+ */
+export function signPairing(privateKey: KeyObject, facts: PairingFacts, at: number): RegistrationProof {
+  return { at, signature: signText(privateKey, pairingText(facts, at)) }
+}
+
+/** Verifies the device key's signature of a request for a pairing code. The caller checks the time. */
+export function verifyPairing(facts: PairingFacts, { at, signature }: RegistrationProof): boolean {
+  return verifyText(facts.public_key, pairingText(facts, at), signature)
+}
+
+function pairingText(facts: PairingFacts, at: number): string {
+  return `bowline pairing v1\n${JSON.stringify([String(at), ...deviceTexts(facts)])}\n`
+}
+
 function textOf(facts: RegistrationFacts, statementKey: string, at: number): string {
-  const { info, identity, hostname, sessions } = facts
-  const { id, pretty_name, version, arch, platform } = info
   const said = [
     [statementKey, facts.tenant_id.toLowerCase(), String(at)],
-    [facts.public_key, identity?.mac ?? '', hostname ?? ''],
-    [id, pretty_name, version, arch, platform],
-    [...(sessions ?? [])],
+    ...deviceTexts(facts),
+    [...(facts.sessions ?? [])],
   ]
   return `bowline registration v1\n${JSON.stringify(said)}\n`
+}
+
+function deviceTexts({ public_key, identity, hostname, info }: PairingFacts): string[][] {
+  const { id, pretty_name, version, arch, platform } = info
+  return [
+    [public_key, identity?.mac ?? '', hostname ?? ''],
+    [id, pretty_name, version, arch, platform],
+  ]
 }

@@ -50,6 +50,7 @@ export const auditMessages = {
     'device.unused': 'Marked a device as unused',
     'device.remove': 'Removed a device',
     'device.replace': 'Replaced a device',
+    'device.pair': 'Added a device by its code',
     'device.update': 'Changed a device',
     'device.tags': 'Tagged a device',
     'device.choose': 'Chose which devices to keep',

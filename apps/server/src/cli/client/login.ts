@@ -49,7 +49,7 @@ export async function currentSignIn(terminal: Terminal): Promise<SavedSignIn & {
 }
 
 /** A terminal that shows what a server says as text: it may be anybody's, and control characters act on terminals. */
-function plainTerminal(terminal: Terminal): Terminal {
+export function plainTerminal(terminal: Terminal): Terminal {
   return {
     ...terminal,
     print: (line) => terminal.print(plainText(line)),

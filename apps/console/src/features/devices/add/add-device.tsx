@@ -1,10 +1,11 @@
-// Add-device dialog: the install command, then the new device from registration to its first connection.
-import { useEffect } from 'react'
+// Add-device dialog: the install command or the code that a device shows, then the new device up to its first connection.
+import { useEffect, useState } from 'react'
 import { announce } from '../../../ui/feedback/announce.tsx'
 import { Loader, Modal, Stack, Text } from '../../../ui/kit.ts'
 import { uiMessages } from '../../../ui/messages.ts'
 import { ArrivedDevice } from './arrived-device.tsx'
 import { InstallCommand } from './install-command.tsx'
+import { PairDevice } from './pair-device.tsx'
 import { devicesMessages as texts } from '../messages.ts'
 import { useArrivals } from './use-arrivals.ts'
 import classes from './add-device.module.css'
@@ -30,10 +31,12 @@ export function AddDevice({ opened, onClose }: AddDeviceProps) {
 
 /** Mounted with the dialog: devices that register from then on are shown as arrived. */
 function AddDeviceBody() {
-  const arrivals = useArrivals()
+  const registered = useArrivals()
+  const [paired, setPaired] = useState<readonly string[]>([])
   useEffect(() => {
-    if (arrivals.length) announce(texts.arrived)
-  }, [arrivals.length])
+    if (registered.length) announce(texts.arrived)
+  }, [registered.length])
+  const arrivals = [...new Set([...registered, ...paired])]
   return (
     <Stack gap="md">
       <Text size="sm">{texts.addText}</Text>
@@ -44,6 +47,7 @@ function AddDeviceBody() {
           {texts.toEnrolment}
         </a>
       </Text>
+      <PairDevice onPaired={(uid) => setPaired([...paired, uid])} />
       {arrivals.map((uid) => (
         <ArrivedDevice key={uid} uid={uid} />
       ))}

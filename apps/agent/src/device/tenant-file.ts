@@ -1,0 +1,56 @@
+// The namespace of a device that was paired, kept beside its key so that a restart does not ask again. One that the
+// settings name goes first.
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import * as z from 'zod'
+
+const Stored = z.object({ version: z.literal(1), tenant_id: z.uuid() })
+
+export class TenantFile {
+  readonly path: string
+  readonly #configured: string | undefined
+  #stored: string | undefined
+
+  /**
+   * @param path absolute; a missing file means that the device has not been paired
+   * @param configured namespace of the settings; then the file is neither read nor written
+   * @throws {Error} when the file exists and cannot be parsed
+   */
+  constructor(path: string, configured: string | undefined) {
+    this.path = path
+    this.#configured = configured
+    this.#stored = configured === undefined ? readStored(path) : undefined
+  }
+
+  /** UUID of the namespace; undefined while the device has none. */
+  get tenantId(): string | undefined {
+    return this.#configured ?? this.#stored
+  }
+
+  /** Whether the namespace comes from pairing. */
+  get isPaired(): boolean {
+    return this.#stored !== undefined
+  }
+
+  /** Stores the namespace that the device was paired with. */
+  store(tenantId: string): void {
+    const content = { version: 1, tenant_id: tenantId } satisfies z.infer<typeof Stored>
+    writeFileSync(`${this.path}.new`, `${JSON.stringify(content)}\n`, { mode: 0o600, flush: true })
+    renameSync(`${this.path}.new`, this.path)
+    this.#stored = tenantId
+  }
+}
+
+function readStored(path: string): string | undefined {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+  try {
+    return Stored.parse(JSON.parse(text)).tenant_id
+  } catch (cause) {
+    throw new Error(`${path} is damaged. Remove it to pair the device again.`, { cause })
+  }
+}

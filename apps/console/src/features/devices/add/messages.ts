@@ -1,0 +1,30 @@
+// Texts of pairing a device by the code that it shows.
+export const pairingMessages = {
+  title: 'Pair with a code',
+  intro: 'An agent that was installed without a namespace shows a code in its log. It ends after 15 minutes.',
+  code: 'Code of the device',
+  codeHint: 'Eight letters, such as WDJB-MJHT.',
+  tooShort: 'must have eight letters',
+  lookUp: 'Find device',
+  lookUpFailed: 'The code could not be looked up',
+  notFound: 'belongs to no waiting device; it may have expired: the device shows its current one',
+  found: (name: string) => `Found ${name}. Compare its key fingerprint before you add it.`,
+  isIt: (name: string) => `Is ${name} your device?`,
+  compare: 'Add it only if the device shows the same fingerprint.',
+  facts: {
+    system: 'System',
+    version: 'Agent',
+    source: 'Address',
+    fingerprint: 'Key fingerprint',
+    asked: 'Asked',
+  },
+  name: 'Name',
+  replaces: (old: string) =>
+    `It has the MAC address of the accepted device ${old}. It is added as pending: compare both keys, then accept it.`,
+  gone: 'The code has expired, or somebody has used it. Find the device by its current code.',
+  add: 'Add device',
+  back: 'Back',
+  addFailed: 'The device could not be added',
+  added: (name: string) => `${name} is added.`,
+  roleTooLow: 'Your role in this namespace does not allow this.',
+}
