@@ -41,5 +41,7 @@ export const uiMessages = {
     densities: { comfortable: 'Comfortable', compact: 'Compact' },
     pageSize: 'Rows per page',
     rows: (count: number) => `${count} rows`,
+    exportLabel: 'Export all matches',
+    exportAs: { csv: 'CSV', jsonl: 'JSON (one object per line)' },
   },
 } as const
