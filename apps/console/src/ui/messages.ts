@@ -14,6 +14,7 @@ export const uiMessages = {
   online: 'Online',
   offline: 'Offline',
   actions: 'Actions',
+  help: 'Documentation of this page',
   cancel: 'Cancel',
   undo: 'Undo',
   undoFailed: 'It could not be undone',
