@@ -47,6 +47,7 @@ const sidebars: SidebarsConfig = {
         'Namespaces',
         pages(
           'user-guides/namespaces',
+          'settings',
           'connection-announcment',
           'retrieving-your-tenant-id',
           'switching',
@@ -65,7 +66,7 @@ const sidebars: SidebarsConfig = {
           'Second factor',
           pages('user-guides/settings/account/mfa', 'about-mfa', 'configure-mfa', 'logging-in', 'recovery-access'),
         ),
-        ...pages('user-guides/settings/account', 'command-line', 'linked-providers', 'personal-data'),
+        ...pages('user-guides/settings/account', 'profile', 'command-line', 'linked-providers', 'personal-data'),
         heading('API keys', pages('user-guides/settings/namespace/api-keys', 'create', 'use', 'update', 'delete')),
         heading(
           'Members',

@@ -1,5 +1,4 @@
 // The device list as an instrument, on the product with 1,200 devices: narrowing, shaping, exporting, deciding about all.
-import { readFile } from 'node:fs/promises'
 import { operations } from '@bowline/contract/operations'
 import { TenantId } from '@bowline/contract/schemas/common'
 import type { Page } from 'playwright-core'
@@ -8,7 +7,7 @@ import { withDatabase } from '../../bench/src/site/seed.ts'
 import { type WatchedPage, launchBrowser, openPage } from '../support/browser.ts'
 import { cleanups } from '../support/cleanup.ts'
 import { type Product, startProduct } from '../support/product.ts'
-import { eventually, hasFocus, openSignedIn, rowOf, violationsInBothThemes } from './steps.ts'
+import { eventually, hasFocus, openSignedIn, rowOf, savedFile, violationsInBothThemes } from './steps.ts'
 
 const undo = cleanups()
 const COUNT = 1_200
@@ -170,14 +169,10 @@ describe('shaping the list', () => {
     await page.goto('/devices?sort=name&tag=kiosk')
     await page.getByText('1–25 of 250').waitFor()
     await page.getByRole('button', { name: 'Display' }).click()
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('menuitem', { name: format }).click(),
-    ])
-    expect(download.suggestedFilename()).toBe(file)
-    const text = await readFile(await download.path(), 'utf8')
-    expect(text).toContain(part)
-    expect(text.trimEnd().split('\n')).toHaveLength(file.endsWith('csv') ? 251 : 250)
+    const saved = await savedFile(page, () => page.getByRole('menuitem', { name: format }).click())
+    expect(saved.name).toBe(file)
+    expect(saved.lines.join('\n')).toContain(part)
+    expect(saved.lines).toHaveLength(file.endsWith('csv') ? 251 : 250)
   })
 })
 

@@ -1,4 +1,5 @@
 // Steps shared by several journeys.
+import { readFile } from 'node:fs/promises'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Locator, Page } from 'playwright-core'
 import { until } from '../support/wait.ts'
@@ -30,6 +31,13 @@ export function liveMark(page: Page, state: 'live' | 'reconnecting'): Locator {
 /** The row of a device in the visible list. */
 export function rowOf(page: Page, name: string): Locator {
   return page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) })
+}
+
+/** The file that the page saves after `act`. */
+export async function savedFile(page: Page, act: () => Promise<void>): Promise<{ name: string; lines: string[] }> {
+  const [download] = await Promise.all([page.waitForEvent('download'), act()])
+  const text = await readFile(await download.path(), 'utf8')
+  return { name: download.suggestedFilename(), lines: text.trim().split(/\r?\n/) }
 }
 
 /** True when an element has the focus. */

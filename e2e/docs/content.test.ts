@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { NOT_YET } from '@bowline/contract/not-yet'
 import { allOperations, operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DOCS_PAGES } from '../../apps/console/src/shell/docs/pages.ts'
 import { root } from '../support/product.ts'
 import { register, waitingDevice } from '../support/registrations.ts'
 import { type Client, type Server, startServer } from '../support/server.ts'
@@ -51,6 +52,19 @@ describe('the pages', () => {
     }
     const missing = PAGES.filter((path) => path !== 'search' && !paths.includes(path))
     expect(missing).toEqual([])
+  })
+
+  it('has every page, and on it the part, that a screen of the console links to', async () => {
+    const dead: string[] = []
+    for (const [screen, address] of Object.entries(DOCS_PAGES)) {
+      const { pathname, hash } = new URL(address, server.origin)
+      const response = await fetch(server.origin + pathname)
+      const html = await response.text()
+      const isThere = hash === '' || new RegExp(`\\bid="?${hash.slice(1)}["\\s>]`).test(html)
+      if (response.status !== 200 || !isThere) dead.push(`${screen}: ${address}`)
+    }
+    expect(dead).toEqual([])
+    expect(Object.keys(DOCS_PAGES)).toContain('/devices')
   })
 
   it('answers 404 with the not-found page for unknown paths', async () => {

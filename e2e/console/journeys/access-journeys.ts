@@ -51,6 +51,21 @@ export function accessJourneys(site: Site): void {
       await page.keyboard.press('Escape')
       await dialog.waitFor({ state: 'detached' })
     })
+
+    it('shows the fingerprint that ssh-keygen prints, and finds the key by it', async () => {
+      const { page, world } = site
+      const { body } = await world.client.call(publicKeys.list, {})
+      const { fingerprint_sha256: fingerprint = '' } = body.find(({ name }) => name === 'deploy') ?? {}
+      expect(fingerprint).toMatch(/^SHA256:/)
+      await page.goto('/public-keys')
+      await page.getByRole('searchbox', { name: 'Search keys' }).fill(fingerprint)
+      await rowOf(page, 'ada@laptop').waitFor({ state: 'detached' })
+      await rowOf(page, 'deploy').getByText(fingerprint).waitFor()
+      await page.getByRole('link', { name: 'deploy' }).click()
+      await page.getByRole('dialog', { name: 'Public key deploy' }).getByText(fingerprint).waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    })
   })
 
   describe('install keys', () => {

@@ -2,20 +2,14 @@
 import { operations } from '@bowline/contract/operations'
 import { describe, expect, it } from 'vitest'
 import type { Site } from '../site.ts'
+import { savedFile } from '../steps.ts'
 
 const { audit } = operations
 
 export function auditJourneys(site: Site): void {
   describe('the audit log', () => {
-    async function exported(button: string): Promise<{ name: string; lines: readonly string[] }> {
-      const { page } = site
-      const arrives = page.waitForEvent('download')
-      await page.getByRole('button', { name: button }).click()
-      const download = await arrives
-      const text = []
-      for await (const chunk of await download.createReadStream()) text.push(String(chunk))
-      return { name: download.suggestedFilename(), lines: text.join('').trim().split(/\r?\n/) }
-    }
+    const exported = (button: string) =>
+      savedFile(site.page, () => site.page.getByRole('button', { name: button }).click())
 
     it('exports the audit log as JSON lines', async () => {
       const { page, world } = site

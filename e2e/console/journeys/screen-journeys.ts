@@ -30,16 +30,20 @@ export function screenJourneys(site: Site): void {
     // On a narrow page only the rules that width can break.
     it.each(shortForm(SCREENS, 2))(
       '$name passes accessibility rules in both themes, and fits a phone',
-      async ({ path, ready }) => {
+      async ({ name, path, ready }) => {
         const { page, complaints } = watched
         await page.goto(path(site.world))
         await ready(page, site.world)
+        // By its attribute: behind an open dialog it has no role.
+        const help = page.locator('a[aria-label="Documentation of this page"]')
+        const helps = await help.evaluateAll((links) => links.map((link) => link.getAttribute('href')))
         const wide = await violationsInBothThemes(page)
         await page.setViewportSize(PHONE)
         const tooWide = await page.evaluate(TOO_WIDE)
         const phone = await accessibilityViolations(page, 'sizes')
         await page.setViewportSize(WIDE)
         expect({ ...wide, phone, tooWide }).toEqual({ light: [], dark: [], phone: [], tooWide: false })
+        expect(helps.map((href) => href?.startsWith('/docs/'))).toEqual(name === 'not-found' ? [] : [true])
         // Violations of the content security policy are among them.
         expect(complaints.splice(0).filter((text) => !text.includes('status of 404'))).toEqual([])
       },

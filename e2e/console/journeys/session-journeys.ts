@@ -3,10 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
+import { Session } from '@bowline/contract/schemas/session'
 import { describe, expect, it } from 'vitest'
 import { registerKey } from '../../support/registered-key.ts'
 import { ssh } from '../../support/ssh.ts'
-import { eventually } from '../steps.ts'
+import { eventually, savedFile, violationsInBothThemes } from '../steps.ts'
 import type { Site } from '../site.ts'
 
 const { sessions } = operations
@@ -86,6 +87,64 @@ export function sessionJourneys(site: Site): void {
       await page.getByRole('button', { name: 'Display' }).click()
       await page.getByRole('menuitem', { name: 'Reset columns' }).click()
       await page.getByRole('columnheader', { name: 'Address' }).waitFor()
+    })
+
+    it('exports what the filters show, and nothing else', async () => {
+      const { page, world } = site
+      await page.goto('/sessions?state=refused&sort=started_at&order=asc')
+      await page.getByRole('row').filter({ hasText: 'sign-in failed' }).first().waitFor()
+      const saved = (format: string) =>
+        savedFile(page, async () => {
+          await page.getByRole('button', { name: 'Display' }).click()
+          await page.getByRole('menuitem', { name: format }).click()
+        })
+      const { body } = await world.client.call(sessions.list, {
+        query: { sort_by: 'started_at', order_by: 'asc', per_page: '100' },
+      })
+      const failed = body.filter(({ authenticated, closed }) => closed && !authenticated).map(({ uid }) => uid)
+      expect(failed.length).toBeGreaterThan(0)
+      const csv = await saved('CSV')
+      expect([csv.name, csv.lines[0]]).toEqual(['sessions.csv', expect.stringContaining('"started_at","ended_at"')])
+      expect(csv.lines.slice(1).map((line) => failed.find((uid) => line.includes(uid)))).toEqual(failed)
+      const json = await saved('JSON (one object per line)')
+      expect([json.name, json.lines.map((line) => Session.parse(JSON.parse(line)).uid)]).toEqual([
+        'sessions.jsonl',
+        failed,
+      ])
+    })
+
+    it('saves a view of the sessions, which the devices do not list, and opens it with its columns', async () => {
+      const { page } = site
+      await page.goto('/sessions?state=refused')
+      await page.getByRole('button', { name: 'Display' }).click()
+      await page.getByRole('menuitemcheckbox', { name: 'Client' }).click()
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Views' }).click()
+      await page.getByRole('menuitem', { name: 'Save this view …' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Save view' })
+      await dialog.getByLabel('Name', { exact: true }).fill('Guesses')
+      await dialog.getByRole('button', { name: 'Save view' }).click()
+      await page.getByText('View “Guesses” saved.').first().waitFor()
+      await page.getByRole('button', { name: 'Display' }).click()
+      await page.getByRole('menuitem', { name: 'Reset columns' }).click()
+      await page.getByRole('columnheader', { name: 'Client' }).waitFor({ state: 'detached' })
+      await page.goto('/devices')
+      await page.getByRole('button', { name: 'Views' }).click()
+      await page.getByRole('menuitem', { name: 'Save this view …' }).waitFor()
+      expect(await page.getByRole('menuitem', { name: 'Guesses' }).count()).toBe(0)
+      await page.goto('/sessions')
+      await page.getByRole('button', { name: 'Views' }).click()
+      await page.getByRole('menuitem', { name: 'Guesses', exact: true }).click()
+      await page.waitForURL('**state=refused**')
+      await page.getByRole('columnheader', { name: 'Client' }).waitFor()
+      await page.getByRole('button', { name: 'Guesses' }).waitFor()
+      for (const menu of ['Guesses', 'Display']) {
+        await page.getByRole('button', { name: menu }).click()
+        await page.getByRole('menu').locator('[role^=menuitem]').first().waitFor()
+        expect({ menu, ...(await violationsInBothThemes(page)) }).toEqual({ menu, light: [], dark: [] })
+        await page.keyboard.press('Escape')
+        await page.getByRole('menu').waitFor({ state: 'detached' })
+      }
     })
   })
 }

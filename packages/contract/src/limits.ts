@@ -13,7 +13,9 @@ export const LIMITS = {
   deviceFields: { count: 20, name: 40, value: 500 },
   /** Values of a property that a list can be narrowed by. */
   facetValues: 200,
+  /** Rows of one export; a list with more has to be narrowed. */
   exportedDevices: 200_000,
+  exportedSessions: 200_000,
   /** Changes of many devices: devices of one, those under way in a namespace, days that a report is kept, reports listed. */
   deviceJobs: { devices: 200_000, running: 5, keptDays: 7, listed: 20 },
   /** Saved views of one person, or of a namespace; favourites of one person; characters of a view's query as JSON. */

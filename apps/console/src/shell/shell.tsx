@@ -2,7 +2,7 @@
 // palette and shortcut sheet.
 import { keepTyped } from '@bowline/browser/typed-ahead'
 import { useQuery } from '@tanstack/react-query'
-import { Outlet, useLocation } from '@tanstack/react-router'
+import { Outlet, useLocation, useRouterState } from '@tanstack/react-router'
 import { Menu as MenuIcon, Search } from 'lucide-react'
 import { Suspense, lazy, useCallback, useEffect, useState } from 'react'
 import { PendingBell } from '../features/devices/bell/pending-bell.tsx'
@@ -10,12 +10,14 @@ import { WaitingLogins } from '../features/held-logins/waiting-logins.tsx'
 import { namespaceQuery } from '../features/namespaces/queries.ts'
 import { pageFile } from '../platform/page-files.ts'
 import { ActionIcon, Drawer } from '../ui/kit.ts'
+import { ScreenHelp } from '../ui/page/help-link.tsx'
 import { Mark } from '../ui/page/mark.tsx'
 import { LiveMark } from './live-mark.tsx'
 import { usePerson, useRuntime } from '../core/context.tsx'
 import { appMessages as texts } from '../core/messages.ts'
 import { DisabledNamespace } from './disabled-namespace.tsx'
 import { NoNamespace } from './no-namespace.tsx'
+import { docsPageOf } from './docs/screen-docs.ts'
 import { Sidebar } from './sidebar.tsx'
 import { useShortcuts } from '../core/use-shortcuts.ts'
 import classes from './shell.module.css'
@@ -38,6 +40,7 @@ export function Shell() {
   // People have an account without any namespace, too.
   const needsNamespace = useLocation({ select: ({ pathname }) => !WITHOUT_NAMESPACE.test(pathname) })
   const worksDisabled = useLocation({ select: ({ pathname }) => WHILE_DISABLED.test(pathname) })
+  const help = useRouterState({ select: ({ matches }) => docsPageOf(matches.at(-1)?.fullPath ?? '') })
   const { api } = useRuntime()
   const namespace = useQuery({ ...namespaceQuery(api, tenant ?? ''), enabled: (tenant ?? '') !== '' })
   const isClosed = needsNamespace && !worksDisabled && namespace.data?.disabled === true
@@ -100,11 +103,13 @@ export function Shell() {
       </Drawer>
       <main id="content" tabIndex={-1} className={classes['main']}>
         <WaitingLogins />
-        <Content
-          hasNamespace={tenant !== '' || !needsNamespace}
-          isClosed={isClosed}
-          onRetry={() => void namespace.refetch()}
-        />
+        <ScreenHelp value={help}>
+          <Content
+            hasNamespace={tenant !== '' || !needsNamespace}
+            isClosed={isClosed}
+            onRetry={() => void namespace.refetch()}
+          />
+        </ScreenHelp>
       </main>
       <Suspense>
         {isPaletteOpen ? <Palette takeTyped={typed.take} onClose={close} /> : null}

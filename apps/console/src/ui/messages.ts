@@ -14,6 +14,7 @@ export const uiMessages = {
   online: 'Online',
   offline: 'Offline',
   actions: 'Actions',
+  help: 'Documentation of this page',
   cancel: 'Cancel',
   undo: 'Undo',
   undoFailed: 'It could not be undone',
@@ -41,5 +42,7 @@ export const uiMessages = {
     densities: { comfortable: 'Comfortable', compact: 'Compact' },
     pageSize: 'Rows per page',
     rows: (count: number) => `${count} rows`,
+    exportLabel: 'Export all matches',
+    exportAs: { csv: 'CSV', jsonl: 'JSON (one object per line)' },
   },
 } as const

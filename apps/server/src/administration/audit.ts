@@ -3,6 +3,7 @@
 import { LIMITS } from '@bowline/contract/limits'
 import type { Input } from '@bowline/contract/operation'
 import type { administration } from '@bowline/contract/operations/instance/administration'
+import type { ExportFormat } from '@bowline/contract/schemas/common'
 import type { InstanceAuditEntry } from '@bowline/contract/schemas/instance/administration'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
@@ -10,7 +11,6 @@ import { type AuditQuery, type InstanceAuditRow, type Place, readEntries } from 
 import { csvLine } from '../platform/csv.ts'
 
 export type AuditFilter = Omit<Input<typeof administration.exportAudit>['query'], 'format'>
-export type ExportFormat = 'csv' | 'jsonl'
 
 const EXPORT_PAGE = LIMITS.perPage.max * 10
 const HEADINGS = [

@@ -1,11 +1,11 @@
 // Routes of the administration of the instance. Whatever takes rights away, gives them or shows everything asks for a
 // fresh proof first.
-import { Readable } from 'node:stream'
 import { fail } from '@bowline/contract/errors'
 import { operations } from '@bowline/contract/operations'
 import type { RateLimiter } from '@bowline/base/rate-limiter'
 import { auditInstance } from '../audit/service.ts'
 import { listSignInsOfPerson } from '../auth/sign-ins/service.ts'
+import { sendLines } from '../http/attachment.ts'
 import { type Route, type UserContext, instanceAdminRoute, originOf } from '../http/route.ts'
 import { defaultLimits } from '../namespaces/administration.ts'
 import { personNamed } from '../single-sign-on/identities/service.ts'
@@ -106,10 +106,8 @@ export function administrationRoutes(deps: AdministrationRouteDeps): Route[] {
       if (!deps.exports.take(context.actor.id)) fail('TOO_MANY_REQUESTS', { seconds: 10 })
       const { format, ...filter } = query
       await auditInstance(system, auditOrigin(by), 'audit.export', '', query)
-      const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl'
-      void context.reply.header('content-disposition', `attachment; filename="audit.${format}"`).type(type)
-      await context.reply.send(Readable.from(exportedEntries(system, filter, format, () => context.isStillAdmitted())))
-      return undefined
+      const lines = exportedEntries(system, filter, format, () => context.isStillAdmitted())
+      return sendLines(context, 'audit', format, lines)
     }),
   ]
 }

@@ -1,16 +1,15 @@
 // The audit log for administrators: page by page, or all that matches as CSV or JSON lines.
-import { Readable } from 'node:stream'
 import type { AuditEntry } from '@bowline/contract/schemas/audit'
 import { operations } from '@bowline/contract/operations'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
+import { sendLines } from '../http/attachment.ts'
 import { type MemberContext, type Route, memberRoute } from '../http/route.ts'
 import { csvLine } from '../platform/csv.ts'
 import type { NamespaceAuditFilter } from './filter.ts'
 import { listAudit, readAudit } from './store.ts'
 
 const EXPORT_PAGE = 1_000
-const TYPES = { csv: 'text/csv; charset=utf-8', jsonl: 'application/jsonl' } as const
 const HEADINGS = ['at', 'actor_type', 'actor_id', 'actor', 'action', 'target', 'target_name', 'ip', 'details']
 
 /** @param system connection: user names are instance-wide */
@@ -19,13 +18,9 @@ export function auditRoutes(system: Kysely<Schema>): Route[] {
     memberRoute(operations.audit.list, async (ctx, { query: { format, page, per_page: limit, ...filter } }) => {
       if (format === 'json') return listAudit(ctx.db, system, filter, { limit, offset: (page - 1) * limit })
       const first = await listAudit(ctx.db, system, filter, { limit: EXPORT_PAGE, offset: 0 })
-      void ctx.reply
-        .header('x-total-count', String(first.total))
-        .header('content-disposition', `attachment; filename="audit-log.${format}"`)
-        .type(TYPES[format])
+      void ctx.reply.header('x-total-count', String(first.total))
       const lines = exported(system, ctx, filter, first.items, format === 'csv' ? asCsv : asJson)
-      await ctx.reply.send(Readable.from(format === 'csv' ? withHeadings(lines) : lines))
-      return undefined
+      return sendLines(ctx, 'audit-log', format, format === 'csv' ? withHeadings(lines) : lines)
     }),
   ]
 }

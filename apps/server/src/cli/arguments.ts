@@ -9,6 +9,13 @@ export const TypedRole = z
   .transform((typed) => typed.toLowerCase())
   .pipe(RoleName)
 
+/** Converts `2030-01-01` (UTC) or `2030-01-01T12:00:00Z`. @throws {ConfigError} naming the option */
+export function parseTime(option: string, typed: string): Date {
+  const at = Date.parse(typed)
+  if (Number.isNaN(at)) throw new ConfigError([`${option} must be a time such as 2030-01-01 or 2030-01-01T12:00:00Z.`])
+  return new Date(at)
+}
+
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /** Converts `30m`, `12h` or `7d` to milliseconds. @throws {ConfigError} naming the option */

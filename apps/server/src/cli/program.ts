@@ -12,6 +12,7 @@ import { addCertificateCommands } from './installation/certificate.ts'
 import { addBillingCommands } from './cloud/billing.ts'
 import { plainText } from '../gateway/record/announcement.ts'
 import { addLoginCommands } from './client/login.ts'
+import { addSessionCommands } from './client/sessions.ts'
 import { addDeviceCommands } from './devices.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addMailCommands } from './mail.ts'
@@ -61,6 +62,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
       refuse('the agent is a program of its own; the command that the console shows installs it on a device'),
     )
   addLoginCommands(program, terminal)
+  addSessionCommands(program, terminal)
   addDoctorCommand(program, terminal)
   const user = addUserCommands(program, terminal)
   addAccountExport(user, terminal)

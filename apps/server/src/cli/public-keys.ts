@@ -31,7 +31,7 @@ export function addPublicKeyCommands(program: Command, terminal: Terminal): void
         const accounts = await listAccounts(instance.system)
         const rows = keys.map((one) => [
           one.name,
-          one.fingerprint,
+          one.fingerprint_sha256,
           ownerText(one, accounts.find(({ id }) => id === one.owner)?.username),
         ])
         show(terminal, json ? { json } : {}, keys, table(['NAME', 'FINGERPRINT', 'OWNER'], rows))
@@ -40,7 +40,9 @@ export function addPublicKeyCommands(program: Command, terminal: Terminal): void
 
   key
     .command('hand-over <namespace> <owner> [fingerprint...]')
-    .description('Make a member the owner of keys, which enables disabled ones')
+    .description(
+      'Make a member the owner of keys, which enables disabled ones; fingerprints as ssh-keygen -l prints them',
+    )
     .option('--of <user>', 'all keys of this person, also the disabled ones of somebody who has left')
     .option('--json', 'print JSON')
     .action((name: string, to: string, fingerprints: string[], { json, of }: Format & Selection) => {
@@ -50,15 +52,24 @@ export function addPublicKeyCommands(program: Command, terminal: Terminal): void
       return onInstance(terminal, async (instance) => {
         const ctx = instance.contextOf(await instance.tenantOf(name))
         const owner = await accountOf(instance, to)
-        const wanted =
-          of === undefined ? fingerprints : (await select(instance, ctx, { of })).map((one) => one.fingerprint)
+        const chosen =
+          of === undefined ? named(await listOwned(ctx), fingerprints) : await select(instance, ctx, { of })
+        const wanted = chosen.map((one) => (typeof one === 'string' ? one : one.fingerprint))
         const keys = await handOver(ctx, wanted, UserId.parse(owner.id))
         show(terminal, json ? { json } : {}, keys, [
-          ...keys.map((one) => `${one.name} (${one.fingerprint}) belongs to ${owner.username} now.`),
+          ...keys.map((one) => `${one.name} (${one.fingerprint_sha256}) belongs to ${owner.username} now.`),
           ...(keys.length === 0 ? [`${of} has no keys in ${name}.`] : []),
         ])
       })
     })
+}
+
+/** Keys by a fingerprint of either kind; an unknown one stays as it is. */
+function named(keys: readonly PublicKey[], fingerprints: readonly string[]): readonly (PublicKey | string)[] {
+  return fingerprints.map(
+    (typed) =>
+      keys.find(({ fingerprint, fingerprint_sha256: sha256 }) => typed === fingerprint || typed === sha256) ?? typed,
+  )
 }
 
 async function select(instance: Instance, ctx: TenantContext, { of, disabled }: Selection): Promise<PublicKey[]> {

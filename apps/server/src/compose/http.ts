@@ -163,6 +163,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
   const proofs = createProofChecks(auth)
   const requireFactor = (actor: Actor, device: DeviceUid, source: string): Promise<Date | undefined> =>
     requireBrowserFactor(auth, actor, device, source)
+  const exports = new RateLimiter(clock, EXPORTS)
   const routes = [
     ...instanceRoutes({
       db: system,
@@ -195,7 +196,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
       registration,
       {
         registrations: new RateLimiter(clock, REGISTRATIONS),
-        exports: new RateLimiter(clock, EXPORTS),
+        exports,
         refusals: new RecentRefusals(clock),
       },
       removal,
@@ -272,7 +273,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
       ...sessionEnding,
       contextOf: tenantContext,
       reviewTunnels: parts.reviewTunnels,
-      exports: new RateLimiter(clock, EXPORTS),
+      exports,
       place: config.place,
     }),
     ...mailRoutes({
@@ -283,7 +284,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...certificateRoutes(parts.certificates),
     ...nodeRoutes(system, parts.node),
     ...auditRoutes(system),
-    ...sessionRoutes(parts.closeConnection),
+    ...sessionRoutes(parts.closeConnection, exports),
     ...terminalRoutes({
       tickets: parts.tickets,
       legacyTickets: parts.legacyTickets,

@@ -1,8 +1,8 @@
 // Routes of devices.
-import { Readable } from 'node:stream'
 import { BowlineError, fail } from '@bowline/contract/errors'
 import { operations } from '@bowline/contract/operations'
 import type { RateLimiter } from '@bowline/base/rate-limiter'
+import { sendLines } from '../http/attachment.ts'
 import { type Route, memberRoute, publicRoute } from '../http/route.ts'
 import { sourceKey } from '../platform/network/address.ts'
 import { type RecordingRemoval, personOf } from '../context.ts'
@@ -52,10 +52,7 @@ export function deviceRoutes(
       memberRoute(operations[kind].export, async (ctx, { query }) => {
         if (!exports.take(personOf(ctx.actor) ?? ctx.tenant)) fail('TOO_MANY_REQUESTS', { seconds: 10 })
         const chunks = await exported(ctx, kind, query, () => ctx.isStillAdmitted())
-        const type = query.format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl'
-        void ctx.reply.header('content-disposition', `attachment; filename="${kind}.${query.format}"`).type(type)
-        await ctx.reply.send(Readable.from(chunks))
-        return undefined
+        return sendLines(ctx, kind, query.format, chunks)
       }),
       memberRoute(operations[kind].get, (ctx, { params }) => get(ctx, params.uid)),
       memberRoute(operations[kind].update, (ctx, { params, body }) => update(ctx, params.uid, body)),

@@ -1,5 +1,9 @@
 // Public keys over HTTP: accepted keys, and their tags and filters.
+import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
 import { encodePublicKey } from '@bowline/ssh/keys/key-blob'
 import { keyOfJwk } from '@bowline/ssh/keys/jwk'
@@ -95,6 +99,54 @@ describe('registering a public key', () => {
     [{ name: ' ' }, '400 INVALID_INPUT name'],
   ])('rejects a key with %j', async (changes, expected) => {
     expect(await outcome(create(await newcomer(), freshKeyData(), changes))).toBe(expected)
+  })
+})
+
+describe('the SHA-256 fingerprint of a key', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'bowline-fingerprint-'))
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  it.each(['ed25519', 'ecdsa', 'rsa'])(
+    'is what ssh-keygen -l prints for a key of type %s, and finds it',
+    async (type) => {
+      const file = join(folder, type)
+      execFileSync('ssh-keygen', [
+        '-q',
+        '-t',
+        type,
+        ...(type === 'rsa' ? ['-b', '2048'] : []),
+        '-N',
+        '',
+        '-C',
+        'ada at work',
+        '-f',
+        file,
+      ])
+      const printed = execFileSync('ssh-keygen', ['-l', '-f', `${file}.pub`], { encoding: 'utf8' }).split(' ')[1] ?? ''
+      const person = await newcomer()
+      await create(person, freshKeyData())
+      const key = await create(person, encode(await readFile(`${file}.pub`, 'utf8')))
+      expect(key.fingerprint_sha256).toBe(printed)
+      for (const [operator, value] of [
+        ['eq', printed],
+        ['contains', printed.slice(0, 20)],
+      ]) {
+        const filter = encode(
+          JSON.stringify([{ type: 'property', params: { name: 'fingerprint_sha256', operator, value } }]),
+        )
+        expect((await person.client.call(publicKeys.list, { query: { filter } })).body).toEqual([key])
+      }
+    },
+  )
+
+  it('is in the audit log, where it is searched for', async () => {
+    const person = await newcomer()
+    const { fingerprint_sha256: search, fingerprint } = await create(person, freshKeyData())
+    const { body } = await person.client.call(operations.audit.list, { query: { search } })
+    expect(body).toMatchObject([{ action: 'public-key.create', target: fingerprint }])
   })
 })
 

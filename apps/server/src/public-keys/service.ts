@@ -15,7 +15,7 @@ import { holdMembership } from '../membership/membership.ts'
 import { reportUnusable } from '../filters/unusable-patterns.ts'
 import { requirePatterns, toColumns, toFilter, withTag, withTags, withoutTag } from '../filters/device-filter.ts'
 import { requireUsed } from '../filters/used-tags.ts'
-import { fingerprintOf, readKeyData } from '../platform/keys/key-data.ts'
+import { fingerprintOf, readKeyData, sha256FingerprintOf } from '../platform/keys/key-data.ts'
 import { type KeyUse, isEnabled, mayUseKey } from './rules.ts'
 import { isOfAnother, requireMayServe } from './service-keys.ts'
 import {
@@ -277,8 +277,8 @@ function unknownKey(): never {
 }
 
 /** Facts about a key for the audit log. */
-export function facts({ name, username, hostname, tags, owner, service }: PublicKeyRow) {
-  return { name, username, hostname, tags, owner, service }
+export function facts({ name, username, hostname, tags, owner, service, blob }: PublicKeyRow) {
+  return { name, fingerprint: sha256FingerprintOf(blob), username, hostname, tags, owner, service }
 }
 
 async function requireUsable(
@@ -293,6 +293,7 @@ function toPublicKey(row: PublicKeyRow & { readonly suspended?: boolean }): Publ
   return {
     data: row.data,
     fingerprint: row.fingerprint,
+    fingerprint_sha256: sha256FingerprintOf(row.blob),
     created_at: row.created_at.toISOString(),
     tenant_id: row.tenant_id,
     name: row.name,

@@ -19,9 +19,13 @@ export type PublicKeyRow = Selectable<PublicKeysTable>
 const isSuspended = sql<boolean>`(is_disabled_account(public_keys.owner) or is_disabled_account(public_keys.vouched_by))`
 export type JudgedKeyRow = PublicKeyRow & { readonly suspended: boolean }
 
+/** As `ssh-keygen -l` prints it. */
+const sha256 = sql`('SHA256:' || rtrim(encode(sha256(public_keys.blob), 'base64'), '='))`
+
 export const PUBLIC_KEY_PROPERTIES: FilterProperties = {
   name: { sql: sql.ref('public_keys.name'), type: 'text' },
   fingerprint: { sql: sql.ref('public_keys.fingerprint'), type: 'text' },
+  fingerprint_sha256: { sql: sha256, type: 'text' },
   username: { sql: sql.ref('public_keys.username'), type: 'text' },
   hostname: { sql: sql.ref('public_keys.hostname'), type: 'text' },
   tags: { sql: sql.ref('public_keys.tags'), type: 'text-array' },

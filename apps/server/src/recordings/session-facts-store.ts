@@ -1,8 +1,9 @@
 // SQL of session data for comparison with a recording.
-import { createHash, createPublicKey } from 'node:crypto'
+import { createPublicKey } from 'node:crypto'
 import type { DeviceUid, SessionUid } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
+import { sha256FingerprintOf } from '../platform/keys/key-data.ts'
 
 export interface SessionFacts {
   readonly device: DeviceUid
@@ -38,5 +39,5 @@ export async function findSessionFacts(db: Kysely<Schema>, uid: SessionUid): Pro
  */
 export function fingerprintOf(pem: string): string {
   const spki = createPublicKey(pem).export({ type: 'spki', format: 'der' })
-  return `SHA256:${createHash('sha256').update(spki).digest('base64').replace(/=+$/, '')}`
+  return sha256FingerprintOf(spki)
 }

@@ -3,14 +3,12 @@ import { fail } from '@bowline/contract/errors'
 import type { Input } from '@bowline/contract/operation'
 import type { sessions as operations } from '@bowline/contract/operations/sessions'
 import type { DeviceUid, SessionUid, TenantId } from '@bowline/contract/schemas/common'
-import type { Device } from '@bowline/contract/schemas/device'
 import type { Session } from '@bowline/contract/schemas/session'
-import { type SessionIdentity, columnsOf, identityOf } from './identity.ts'
+import { type SessionIdentity, columnsOf } from './identity.ts'
 import type { Kysely } from 'kysely'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { getMany } from '../devices/service.ts'
 import { compileFilter } from '../db/lists/filter.ts'
 import type { Listing } from '../db/lists/listing.ts'
 import { dropBeyondLimit } from './failed-logins.ts'
@@ -33,6 +31,7 @@ import {
   noteSession,
   touchSessions,
 } from './store.ts'
+import { describeSession, describeSessions } from './wire.ts'
 
 export type { SessionCause } from './store.ts'
 export type { SessionIdentity } from './identity.ts'
@@ -51,18 +50,12 @@ export async function list(
     limit: query.per_page,
     offset: (query.page - 1) * query.per_page,
   })
-  const devices = await getMany(
-    ctx,
-    rows.map((row) => row.device_uid),
-  )
-  return { items: rows.map((row) => toSession(row, devices.get(row.device_uid))), total }
+  return { items: await describeSessions(ctx, rows), total }
 }
 
 /** One session with its events. @throws {BowlineError} NOT_FOUND, also for sessions of other namespaces */
 export async function get(ctx: TenantContext, uid: SessionUid): Promise<Session> {
-  const row = await getRow(ctx, uid)
-  const devices = await getMany(ctx, [row.device_uid])
-  const session = toSession(row, devices.get(row.device_uid))
+  const session = await describeSession(ctx, await getRow(ctx, uid))
   const items = (await listEvents(ctx.db, uid)).map(({ type, at, data, seat }) => ({
     type,
     timestamp: at.toISOString(),
@@ -259,43 +252,5 @@ async function emitSession(
   type: 'session.started' | 'session.changed' | 'session.ended',
 ): Promise<void> {
   if (!row || !ctx.hasListeners()) return
-  const devices = await getMany(ctx, [row.device_uid])
-  ctx.emit({ type, session: toSession(row, devices.get(row.device_uid)) })
-}
-
-function shareOf({ recorded, output_bytes, recorded_bytes, closed_at }: SessionRow): Session['recording'] {
-  const bytes = { output_bytes: output_bytes ?? 0, recorded_bytes: recorded_bytes ?? 0 }
-  if (!recorded) return { share: 'none', ...bytes }
-  // No counts: the session is active, or the server was killed before writing them.
-  const isAll = output_bytes === null ? closed_at === null : bytes.output_bytes === bytes.recorded_bytes
-  return { share: isAll ? 'all' : 'part', ...bytes }
-}
-
-function toSession(row: SessionRow, device: Device | undefined): Session {
-  return {
-    uid: row.uid,
-    device_uid: row.device_uid,
-    device: device ?? null,
-    tenant_id: row.tenant_id,
-    username: row.username,
-    ip_address: row.ip_address,
-    started_at: row.started_at.toISOString(),
-    last_seen: row.last_seen.toISOString(),
-    active: row.active,
-    authenticated: row.authenticated,
-    recorded: row.recorded,
-    recording: shareOf(row),
-    type: row.type,
-    ...identityOf(row),
-    command: row.command,
-    term: row.term,
-    position: { latitude: row.latitude, longitude: row.longitude },
-    events: { types: [...row.event_types], seats: [...row.seats] },
-    closed: row.closed_at && {
-      at: row.closed_at.toISOString(),
-      by: row.cause_by ?? '',
-      reason: row.cause_reason ?? '',
-      message: row.cause_message ?? '',
-    },
-  }
+  ctx.emit({ type, session: await describeSession(ctx, row) })
 }

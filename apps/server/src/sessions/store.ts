@@ -72,9 +72,7 @@ export function listSessions(
     total: (one) => (where ? countRows(one.selectFrom('sessions').where(where)) : totalOf(one, 'sessions')),
     async read(one, part, opposite) {
       const uids = await selectUids(one, { where, sortBy, order: opposite ? reversed(order) : order, ...part })
-      const rows = new Map((await findSessions(one, uids)).map((row) => [row.uid, row]))
-      // A session may have been deleted in between.
-      return uids.flatMap((uid) => rows.get(uid) ?? [])
+      return findInOrder(one, uids)
     },
     isTotalKept: where === undefined,
   })
@@ -89,7 +87,7 @@ function reversed(order: 'asc' | 'desc'): 'asc' | 'desc' {
  * direction, as in the indexes. Orders by a text sort the whole list, of which only the page's rows are kept: an index for
  * each would be written whenever a session is seen.
  */
-async function selectUids(
+export async function selectUids(
   db: Kysely<Schema>,
   { where, sortBy, order, limit, offset }: SessionQuery,
 ): Promise<SessionUid[]> {
@@ -99,9 +97,12 @@ async function selectUids(
   return rows.map((row) => row.uid)
 }
 
-function findSessions(db: Kysely<Schema>, uids: readonly SessionUid[]): Promise<SessionRow[]> {
-  if (uids.length === 0) return Promise.resolve([])
-  return db.selectFrom('sessions').selectAll().where('uid', 'in', uids).execute()
+/** Sessions in the order of the uids. Rows may have been deleted since the uids were read: those are left out. */
+export async function findInOrder(db: Kysely<Schema>, uids: readonly SessionUid[]): Promise<SessionRow[]> {
+  if (uids.length === 0) return []
+  const found = await db.selectFrom('sessions').selectAll().where('uid', 'in', uids).execute()
+  const rows = new Map(found.map((row) => [row.uid, row]))
+  return uids.flatMap((uid) => rows.get(uid) ?? [])
 }
 
 /** Events of a session in order. */

@@ -3,7 +3,7 @@
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { operation } from '../operation.ts'
-import { DeviceUid, Page } from '../schemas/common.ts'
+import { DeviceUid, ExportFormat, Page } from '../schemas/common.ts'
 import { DEVICE_STATUSES, Device, DeviceFields } from '../schemas/device.ts'
 import { FilterText } from '../schemas/filter.ts'
 import { DeviceTags, Tag } from '../schemas/tag.ts'
@@ -95,7 +95,7 @@ function deviceOperations(noun: 'devices' | 'containers') {
       query: z.object({
         ...Scope.shape,
         ...Order.shape,
-        format: z.enum(['csv', 'jsonl'], 'must be csv or jsonl').default('csv'),
+        format: ExportFormat.default('csv'),
       }),
       response: z.array(Device),
       jsonLines: true,

@@ -1,7 +1,7 @@
 // Sessions.
 import * as z from 'zod'
 import { operation } from '../operation.ts'
-import { DeviceUid, Page, SessionUid } from '../schemas/common.ts'
+import { DeviceUid, ExportFormat, Page, SessionUid } from '../schemas/common.ts'
 import { FilterText } from '../schemas/filter.ts'
 import { Keyframe, RecordingIndex } from '../schemas/recording.ts'
 import { RecordedFrame, RecordingVerdict, Session } from '../schemas/session.ts'
@@ -9,6 +9,13 @@ import { RecordedFrame, RecordingVerdict, Session } from '../schemas/session.ts'
 /** Orders of the list. */
 export const SESSION_SORTS = ['last_seen', 'started_at', 'username', 'person', 'ip_address'] as const
 export type SessionSort = (typeof SESSION_SORTS)[number]
+
+/** What is listed, and in which order. */
+const Selection = z.object({
+  filter: FilterText,
+  sort_by: z.enum(SESSION_SORTS).default('last_seen'),
+  order_by: z.enum(['asc', 'desc']).default('desc'),
+})
 
 const byUid = z.object({ uid: SessionUid })
 const MAX_SEAT = 65_535
@@ -39,14 +46,22 @@ export const sessions = {
     noun: 'sessions',
     summary: 'Sessions of the namespace, by default the last seen first; failed logins are among them',
     access: { kind: 'member', keys: true },
-    query: Page.extend({
-      filter: FilterText,
-      sort_by: z.enum(SESSION_SORTS).default('last_seen'),
-      order_by: z.enum(['asc', 'desc']).default('desc'),
-    }),
+    query: Page.extend(Selection.shape),
     response: z.array(Session),
     total: true,
     errors: ['INVALID_FILTER'],
+  }),
+  export: operation({
+    method: 'GET',
+    path: '/api/sessions/export',
+    noun: 'sessions',
+    summary: 'All sessions that match, as CSV or JSON lines',
+    access: { kind: 'member', keys: true },
+    query: Selection.extend({ format: ExportFormat.default('csv') }),
+    response: z.array(Session),
+    jsonLines: true,
+    asCsv: true,
+    errors: ['INVALID_FILTER', 'TOO_MANY_REQUESTS'],
   }),
   get: operation({
     method: 'GET',

@@ -42,6 +42,7 @@ export const UNASKED: readonly ProofRule[] = [
       'tunnels.requests',
       'tags.list',
       'sessions.list',
+      'sessions.export',
       'sessions.get',
       'sessions.getRecord',
       'sessions.getRecordIndex',

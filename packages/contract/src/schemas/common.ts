@@ -75,3 +75,7 @@ export const Page = z.object({
 })
 
 export const Position = z.object({ latitude: z.number(), longitude: z.number() })
+
+/** Of a list as a file: with a heading line, or one JSON object a line. */
+export const ExportFormat = z.enum(['csv', 'jsonl'], 'must be csv or jsonl')
+export type ExportFormat = z.infer<typeof ExportFormat>

@@ -15,7 +15,10 @@ export const PublicKey = z
   .object({
     /** Base64 of a normalised authorized_keys line. */
     data: z.string(),
+    /** MD5, by which calls name the key. */
     fingerprint: z.string(),
+    /** SHA-256 as `ssh-keygen -l` prints it. */
+    fingerprint_sha256: z.string(),
     created_at: Time,
     tenant_id: TenantId,
     name: z.string(),

@@ -1,11 +1,12 @@
 // The audit log: who changed what, from where.
 import type { AuditEntry } from '@bowline/contract/schemas/audit'
+import { ExportFormat } from '@bowline/contract/schemas/common'
 import { useQuery } from '@tanstack/react-query'
 import { Link, getRouteApi } from '@tanstack/react-router'
 import { ClipboardList, Download, Lock, SearchX } from 'lucide-react'
 import { useCallback } from 'react'
 import { useMay, usePerson, useRuntime } from '../../core/context.tsx'
-import { useAction } from '../../core/use-action.ts'
+import { useListExport } from '../../core/use-list-export.ts'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { SearchField } from '../../ui/form/search-field.tsx'
 import { Button, Group, Text } from '../../ui/kit.ts'
@@ -14,12 +15,11 @@ import type { Column } from '../../ui/list/data-table.tsx'
 import { PagedTable } from '../../ui/list/paged-table.tsx'
 import { Toolbar } from '../../ui/list/toolbar.tsx'
 import { Page } from '../../ui/page/page.tsx'
-import { saveFile } from '../../ui/text/save-file.ts'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
 import { AuditFilters } from './audit-filters.tsx'
 import classes from './audit.module.css'
 import { nameOfAction, auditMessages as texts } from './messages.ts'
-import { AUDIT_FORMATS, type AuditFormat, ENTRIES_PER_PAGE, auditListQuery, fetchAuditLog } from './queries.ts'
+import { ENTRIES_PER_PAGE, auditListQuery, openAuditExport } from './queries.ts'
 import { type AuditSearch, isFiltered } from './search.ts'
 
 const route = getRouteApi('/app/audit')
@@ -47,8 +47,9 @@ export function AuditPage() {
   const navigate = route.useNavigate()
   const may = useMay('namespaceUpdate')
   const list = useQuery({ ...auditListQuery(api, search), enabled: may })
-  const download = useAction({
-    call: async (format: AuditFormat) => saveFile(await fetchAuditLog(api, search, format), `audit-log.${format}`),
+  const download = useListExport({
+    name: 'audit-log',
+    open: (format) => openAuditExport(api, search, format),
     failed: texts.exportFailed,
   })
   const choose = useCallback(
@@ -65,7 +66,7 @@ export function AuditPage() {
     )
   }
   return (
-    <Page title={texts.title} actions={<Exports onExport={(format) => void download.run(format)} />}>
+    <Page title={texts.title} actions={<Exports onExport={download} />}>
       <Text size="sm" c="dimmed" mb="md">
         {texts.intro}
       </Text>
@@ -100,10 +101,10 @@ export function AuditPage() {
 }
 
 /** Exports what the filters show, all pages of it. */
-function Exports({ onExport }: { readonly onExport: (format: AuditFormat) => void }) {
+function Exports({ onExport }: { readonly onExport: (format: ExportFormat) => void }) {
   return (
     <Group gap="xs">
-      {AUDIT_FORMATS.map((format) => (
+      {ExportFormat.options.map((format) => (
         <Button
           key={format}
           variant="default"

@@ -1,6 +1,7 @@
 // Queries for the audit log.
 import { audit } from '@bowline/contract/operations/stats'
 import type { AuditEntry } from '@bowline/contract/schemas/audit'
+import type { ExportFormat } from '@bowline/contract/schemas/common'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Api } from '../../auth/api.ts'
 import { startOfDay } from '../../core/list-filter.ts'
@@ -9,9 +10,6 @@ import { listPage } from '../../live/list-page.ts'
 import type { AuditFilterSearch, AuditSearch } from './search.ts'
 
 export const ENTRIES_PER_PAGE = 25
-
-export const AUDIT_FORMATS = ['csv', 'jsonl'] as const
-export type AuditFormat = (typeof AUDIT_FORMATS)[number]
 
 /** Filters of the API for those of a URL. */
 export function auditQuery({ person, action, from, to }: AuditFilterSearch) {
@@ -42,7 +40,6 @@ export function auditListQuery(api: Api, search: AuditSearch) {
 }
 
 /** All entries that match. */
-export async function fetchAuditLog(api: Api, search: AuditSearch, format: AuditFormat): Promise<Blob> {
-  const response = await api.open(audit.list, { query: { ...filterOf(search), format } })
-  return response.blob()
+export function openAuditExport(api: Api, search: AuditSearch, format: ExportFormat): Promise<Response> {
+  return api.open(audit.list, { query: { ...filterOf(search), format } })
 }

@@ -1,6 +1,5 @@
 // Parses public keys as people paste them, and encodes them for the API.
 import { z } from 'zod'
-import { fingerprintOf } from '../devices/fingerprint.ts'
 import { publicKeysMessages as texts } from './messages.ts'
 
 const LINE = /^(?:ssh-|ecdsa-sha2-|sk-)\S+ [A-Za-z0-9+/]+={0,2}(?: .*)?$/
@@ -23,20 +22,6 @@ export function encodeKeyLine(line: string): string {
 /** The comment at the end of a line: a good default name for the key. '' when there is none. */
 export function commentOf(line: string): string {
   return line.trim().split(' ').slice(2).join(' ').slice(0, 64)
-}
-
-/**
- * Fingerprint of a key from the API, as `ssh-keygen -l` prints it.
- * @param data base64 of its line
- * @returns `SHA256:…`; undefined when the line is invalid or in an insecure context, which has no `crypto.subtle`
- */
-export async function lineFingerprint(data: string): Promise<string | undefined> {
-  try {
-    const blob = atob(data).split(' ', 2)[1] ?? ''
-    return await fingerprintOf(Uint8Array.from(atob(blob), (char) => char.charCodeAt(0)))
-  } catch {
-    return undefined
-  }
 }
 
 /** Algorithm of a key from the API: the first word of its line. */

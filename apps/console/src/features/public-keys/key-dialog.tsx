@@ -91,7 +91,7 @@ function Body({ edited, onDone }: { readonly edited: PublicKey | 'new'; readonly
         </div>
       ) : (
         <Text size="xs" c="dimmed" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
-          <RegisteredFingerprint item={edited} canCopyMd5 />
+          <RegisteredFingerprint item={edited} canCopy />
         </Text>
       )}
       <TextInput {...form.field('name')} maxLength={64} autoComplete="off" />

@@ -1,35 +1,28 @@
-// Fingerprint of a registered key as `ssh-keygen -l` prints it. The API identifies keys by their MD5 fingerprint, shown
-// next to it.
-import { useQuery } from '@tanstack/react-query'
+// Fingerprint of a registered key as `ssh-keygen -l` prints it. The API names keys by their MD5 fingerprint, shown next to
+// it.
 import type { PublicKey } from '@bowline/contract/schemas/public-key'
-import { CopyButton } from '../../ui/text/copy-button.tsx'
 import { Tooltip } from '../../ui/kit.ts'
-import { lineFingerprint } from './key-data.ts'
+import { CopyButton } from '../../ui/text/copy-button.tsx'
 import { publicKeysMessages as texts } from './messages.ts'
 
-type Key = Pick<PublicKey, 'data' | 'fingerprint'>
+interface RegisteredFingerprintProps {
+  readonly item: Pick<PublicKey, 'fingerprint' | 'fingerprint_sha256'>
+  /** With buttons that copy both fingerprints. */
+  readonly canCopy?: boolean
+}
 
-/** `canCopyMd5`: adds a copy button for the MD5 fingerprint. */
-export function RegisteredFingerprint({
-  item,
-  canCopyMd5 = false,
-}: {
-  readonly item: Key
-  readonly canCopyMd5?: boolean
-}) {
-  const { data: fingerprint } = useQuery({
-    queryKey: ['key-fingerprint', item.data],
-    queryFn: async () => (await lineFingerprint(item.data)) ?? '',
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-  if (fingerprint === undefined) return null
-  const md5 = texts.md5(item.fingerprint)
+export function RegisteredFingerprint({ item, canCopy = false }: RegisteredFingerprintProps) {
   return (
     <>
-      <Tooltip label={md5}>
-        <code>{fingerprint === '' ? `MD5:${item.fingerprint}` : fingerprint}</code>
+      <Tooltip label={texts.md5(item.fingerprint)}>
+        <code>{item.fingerprint_sha256}</code>
       </Tooltip>
-      {canCopyMd5 ? <CopyButton text={item.fingerprint} what={texts.copyMd5} /> : null}
+      {canCopy ? (
+        <>
+          <CopyButton text={item.fingerprint_sha256} what={texts.copyFingerprint} />
+          <CopyButton text={item.fingerprint} what={texts.copyMd5} />
+        </>
+      ) : null}
     </>
   )
 }

@@ -27,7 +27,7 @@ export const publicKeysMessages = {
   emptyText:
     'Anyone with the private key can log in to the devices that you choose, without a password and without changes on the devices.',
   noMatches: (words: string) => `No key matches “${words}”`,
-  noMatchesText: 'The search looks at the names of keys.',
+  noMatchesText: 'The search covers names and fingerprints.',
   labels: { name: 'Name', data: 'Public key', username: 'Login names', hostname: 'Name pattern', tags: 'Tags' },
   dataHint: 'One line that begins with ssh-ed25519, ecdsa-sha2-…, ssh-rsa or sk-…; usually ~/.ssh/id_ed25519.pub.',
   chooseFile: 'Read from a file',
@@ -52,6 +52,7 @@ export const publicKeysMessages = {
   loginPlaceholder: 'root|admin',
   anyLogin: 'any',
   md5: (fingerprint: string) => `MD5:${fingerprint}, the key’s id in the API`,
+  copyFingerprint: 'the fingerprint',
   copyMd5: 'the MD5 fingerprint',
   roleTooLow: 'You need the Administrator role to change keys.',
   privateKey: 'must be the public key: this is a private key',

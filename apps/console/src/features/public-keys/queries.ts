@@ -10,16 +10,17 @@ import { encodeFilter, where } from '../../core/list-filter.ts'
 
 export const KEYS_PER_PAGE = 25
 
+const SEARCHED = ['name', 'fingerprint_sha256', 'fingerprint'] as const
+
 /** Keys of the namespace, oldest first. */
 export function publicKeyListQuery(
   api: Api,
   { page, words, isDisabled = false }: { page: number; words: string; isDisabled?: boolean },
 ) {
-  const conditions = [
-    ...(words === '' ? [] : [where('name', 'contains', words)]),
-    ...(isDisabled ? [where('disabled', 'eq', true)] : []),
-  ]
-  const filter = encodeFilter([{ join: 'and', conditions }])
+  const filter = encodeFilter([
+    { join: 'or', conditions: words === '' ? [] : SEARCHED.map((name) => where(name, 'contains', words)) },
+    { join: 'and', conditions: isDisabled ? [where('disabled', 'eq', true)] : [] },
+  ])
   return queryOptions({
     queryKey: [...keys.publicKeys, 'list', { page, filter }],
     queryFn: async ({ signal }): Promise<ListPage<PublicKey>> => {

@@ -46,6 +46,7 @@ export const sessionsMessages = {
   playLink: 'Play',
   playLinkOf: (who: string) => `Play the recording of ${who}`,
   loadFailed: 'The sessions could not be loaded.',
+  exportFailed: 'The sessions could not be exported',
   empty: 'No sessions yet',
   emptyText:
     'Every SSH connection to a device is listed here: who, from where, for how long and why it ended. Failed sign-ins too.',

@@ -1,6 +1,6 @@
 // Queries for sessions.
 import { type SessionSort, sessions } from '@bowline/contract/operations/sessions'
-import { SessionUid } from '@bowline/contract/schemas/common'
+import { type ExportFormat, SessionUid } from '@bowline/contract/schemas/common'
 import type { Session } from '@bowline/contract/schemas/session'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { type ListPage, keys } from '../../live/apply-events.ts'
@@ -32,6 +32,15 @@ export function sessionListQuery(api: Api, { page, filter, perPage = SESSIONS_PE
     },
     placeholderData: keepPreviousData,
   })
+}
+
+/** Every session of a list. */
+export function openSessionExport(
+  api: Api,
+  { filter, sort = 'last_seen', order = 'desc' }: SessionListQuery,
+  format: ExportFormat,
+): Promise<Response> {
+  return api.open(sessions.export, { query: { filter, sort_by: sort, order_by: order, format } })
 }
 
 /** One session with its events. */

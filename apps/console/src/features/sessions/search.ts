@@ -47,11 +47,17 @@ export const SessionsSearch = z.object({
   order: z.enum(['asc', 'desc']).optional().catch(undefined),
   /** Rows of a page. */
   size: z.coerce.number().pipe(z.literal(SESSION_PAGE_SIZES)).optional().catch(undefined),
+  /** Visible columns; absent: those that this browser showed last. */
+  cols: z.array(z.string().max(32)).min(1).max(16).optional().catch(undefined),
 })
 export type SessionsSearch = z.infer<typeof SessionsSearch>
 
 /** Parameters that narrow the list. */
 const NARROWING = ['q', 'device', 'state', 'recorded', 'person', 'method', 'key', 'did', 'from', 'to'] as const
+
+/** What a view of the list saves. */
+export const SAVED = ['sort', 'order', 'size', 'cols', ...NARROWING] as const
+
 type Narrowing = Partial<Pick<SessionsSearch, (typeof NARROWING)[number]>>
 
 /** The search with nothing but `narrowing` to narrow the list; order and page size stay. */

@@ -4,6 +4,7 @@ import { columnsChoice } from '../../ui/controls/columns-choice.ts'
 import type { Column } from '../../ui/list/data-table.tsx'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
 import { sessionsMessages as texts } from './messages.ts'
+import type { SessionsSearch } from './search.ts'
 import { SessionDuration, SessionEnd, SessionTarget } from './session-cells.tsx'
 import { SessionActivity, SessionKey, SessionMethod, SessionPerson } from './session-identity.tsx'
 import cells from '../../ui/list/cells.module.css'
@@ -46,9 +47,9 @@ const DEFAULT_COLUMNS = ['target', 'person', 'how', 'from', 'activity', 'started
 const KEY = 'bowline.session-columns'
 const choice = columnsChoice(SESSION_COLUMNS.map(({ id }) => id))
 
-/** Columns that this browser showed last. */
-export function visibleColumns(): readonly string[] {
-  return choice.read(KEY) ?? DEFAULT_COLUMNS
+/** Columns of the address, else those that this browser showed last. */
+export function visibleColumns({ cols }: Pick<SessionsSearch, 'cols'>): readonly string[] {
+  return cols ? choice.sanitized(cols) : (choice.read(KEY) ?? DEFAULT_COLUMNS)
 }
 
 /** Keeps the choice for this browser. Undefined: back to the defaults. @returns the columns */

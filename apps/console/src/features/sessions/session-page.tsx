@@ -93,7 +93,10 @@ function KnownSession({ session }: { readonly session: Session }) {
             {session.second_factor ? <Fact name={facts.factor}>{texts.factors[session.second_factor]}</Fact> : null}
             {session.key ? (
               <Fact name={facts.key}>
-                {session.key.name} <code>{session.key.fingerprint}</code>
+                <Link to="/public-keys" search={{ page: 1, q: session.key.fingerprint }}>
+                  {session.key.name}
+                </Link>{' '}
+                <code>{session.key.fingerprint}</code>
                 <CopyButton text={session.key.fingerprint} what={texts.fingerprintWhat} />
               </Fact>
             ) : null}

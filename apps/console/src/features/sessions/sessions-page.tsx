@@ -5,14 +5,17 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { SearchX, SquareTerminal } from 'lucide-react'
 import { useCallback, useState } from 'react'
 import { useRuntime } from '../../core/context.tsx'
+import { useListExport } from '../../core/use-list-export.ts'
 import { DisplayMenu } from '../../ui/controls/display-menu.tsx'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { SearchField } from '../../ui/form/search-field.tsx'
 import { Page } from '../../ui/page/page.tsx'
 import { PagedTable } from '../../ui/list/paged-table.tsx'
 import { sessionsMessages as texts } from './messages.ts'
-import { SESSIONS_PER_PAGE, SESSION_PAGE_SIZES, sessionListQuery } from './queries.ts'
-import { type SessionsSearch, isFiltered, narrowedTo, sessionListOf } from './search.ts'
+import { savedQuery } from '../views/saved-query.ts'
+import { ViewsMenu } from '../views/views-menu.tsx'
+import { SESSIONS_PER_PAGE, SESSION_PAGE_SIZES, openSessionExport, sessionListQuery } from './queries.ts'
+import { SAVED, SessionsSearch, isFiltered, narrowedTo, sessionListOf } from './search.ts'
 import { SESSION_COLUMNS, rememberColumns, visibleColumns } from './session-columns.tsx'
 import { SessionFilters } from './session-filters.tsx'
 import { SessionPresets } from './session-presets.tsx'
@@ -23,9 +26,21 @@ export function SessionsPage({ search }: { readonly search: SessionsSearch }) {
   const navigate = useNavigate({ from: '/sessions' })
   const shown = sessionListOf(search)
   const list = useQuery(sessionListQuery(api, shown))
-  const [columns, setColumns] = useState(visibleColumns)
+  const [remembered, setRemembered] = useState(() => visibleColumns({}))
+  const columns = search.cols ? visibleColumns(search) : remembered
+  const exportAll = useListExport({
+    name: 'sessions',
+    open: (format) => openSessionExport(api, shown, format),
+    failed: texts.exportFailed,
+  })
   const open = (next: SessionsSearch) => void navigate({ search: next, replace: true })
   const choose = (change: Partial<SessionsSearch>) => open({ ...search, ...change, page: 1 })
+  const show = (ids: readonly string[] | undefined) => {
+    const chosen = rememberColumns(ids)
+    setRemembered(chosen)
+    // A view brings its columns in the address: what is chosen now replaces them.
+    if (search.cols) open({ ...search, cols: [...chosen] })
+  }
   const searchFor = useCallback(
     (words: string) => {
       const q = words === '' ? undefined : words
@@ -37,13 +52,20 @@ export function SessionsPage({ search }: { readonly search: SessionsSearch }) {
     <Page title={texts.title}>
       <SessionPresets search={search}>
         <div className={bar['tools']}>
+          <ViewsMenu
+            list="sessions"
+            query={savedQuery(search, SAVED)}
+            columns={columns}
+            onOpen={(query) => void navigate({ search: SessionsSearch.parse(query) })}
+          />
           <DisplayMenu
             columns={SESSION_COLUMNS}
             visible={columns}
-            onShow={(ids) => setColumns(rememberColumns(ids))}
+            onShow={show}
             sizes={SESSION_PAGE_SIZES}
             size={search.size ?? SESSIONS_PER_PAGE}
             onSize={(size) => choose({ size: size === SESSIONS_PER_PAGE ? undefined : size })}
+            onExport={exportAll}
           />
           <SearchField label={texts.search} words={search.q ?? ''} onSearch={searchFor} />
         </div>

@@ -3,6 +3,7 @@ import { Plus, X } from 'lucide-react'
 import type { KeyboardEvent } from 'react'
 import { useStore } from '../../core/context.tsx'
 import { ActionIcon, Tooltip } from '../../ui/kit.ts'
+import { HelpLink } from '../../ui/page/help-link.tsx'
 import { paneIds } from './pane/layout.ts'
 import { terminalMessages as texts } from './messages.ts'
 import type { Pane } from './pane/pane.ts'
@@ -58,6 +59,7 @@ export function TabBar({ workspace, isPicking, onPick }: TabBarProps) {
         </ActionIcon>
       </Tooltip>
       <span className={classes['space']} />
+      <HelpLink />
       <SettingsButton />
     </div>
   )

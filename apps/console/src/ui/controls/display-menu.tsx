@@ -1,6 +1,7 @@
-// Menu for the looks of a list: its columns, the height and the number of its rows, and more that a page adds.
+// Menu for the looks of a list: its columns, the height and the number of its rows; and its export.
+import { ExportFormat } from '@bowline/contract/schemas/common'
 import { SlidersHorizontal } from 'lucide-react'
-import { type ReactNode, useSyncExternalStore } from 'react'
+import { useSyncExternalStore } from 'react'
 import { Button, Menu } from '../kit.ts'
 import { DENSITIES, chooseDensity, density } from '../list/density.ts'
 import { uiMessages } from '../messages.ts'
@@ -18,12 +19,12 @@ interface DisplayMenuProps<Size extends number> {
   readonly sizes: readonly Size[]
   readonly size: Size
   readonly onSize: (size: Size) => void
-  /** Further sections. */
-  readonly children?: ReactNode
+  /** Saves every row that matches. Absent: the list has no export. */
+  readonly onExport?: ((format: ExportFormat) => void) | undefined
 }
 
 export function DisplayMenu<Size extends number>(props: DisplayMenuProps<Size>) {
-  const { columns, visible, onShow, sizes, size, onSize, children } = props
+  const { columns, visible, onShow, sizes, size, onSize, onExport } = props
   const rowHeight = useSyncExternalStore(density.subscribe, density.get)
   return (
     <Menu position="bottom-end" withinPortal closeOnItemClick={false}>
@@ -60,7 +61,17 @@ export function DisplayMenu<Size extends number>(props: DisplayMenuProps<Size>) 
             </Menu.RadioItem>
           ))}
         </Menu.RadioGroup>
-        {children}
+        {onExport === undefined ? null : (
+          <>
+            <Menu.Divider />
+            <Menu.Label>{texts.exportLabel}</Menu.Label>
+            {ExportFormat.options.map((format) => (
+              <Menu.Item key={format} closeMenuOnClick onClick={() => onExport(format)}>
+                {texts.exportAs[format]}
+              </Menu.Item>
+            ))}
+          </>
+        )}
       </Menu.Dropdown>
     </Menu>
   )

@@ -1,7 +1,8 @@
-// Layout of a page: document title, heading, actions.
+// Layout of a page: document title, heading with the link to its documentation, actions.
 import type { ReactNode } from 'react'
 import { useDocumentTitle } from './document-title.ts'
 import { Title } from '../kit.ts'
+import { HelpLink } from './help-link.tsx'
 import classes from './page.module.css'
 
 interface PageProps {
@@ -26,6 +27,7 @@ export function Page({ title, mark, actions, trail, children }: PageProps) {
             {title}
           </Title>
           {mark}
+          <HelpLink />
         </div>
         {actions ? <div className={classes['actions']}>{actions}</div> : null}
       </div>

@@ -1,6 +1,7 @@
 // Effects of user commands on keys and roles.
 import { operations } from '@bowline/contract/operations'
 import { TenantId } from '@bowline/contract/schemas/common'
+import type { PublicKey } from '@bowline/contract/schemas/public-key'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshKeyData } from '../../testing/samples.ts'
 import { type BootedServer, PASSWORD, bootServer, databaseUrl } from '../../testing/boot.ts'
@@ -110,7 +111,7 @@ describe('SSH keys', () => {
     ])
     const said = await bowline('public-key hand-over works ada --of emil@example.com')
     expect(said.split('\n')).toHaveLength(3)
-    expect(said).toMatch(/^emil-\w+ \([0-9a-f:]{47}\) belongs to ada now\.$/m)
+    expect(said).toMatch(/^emil-\w+ \(SHA256:[\w+/]{43}\) belongs to ada now\.$/m)
     expect((await keysOf('emil')).map(({ disabled, owner }) => ({ disabled, owner }))).toEqual(
       Array.from({ length: 3 }, () => ({ disabled: false, owner: '' })),
     )
@@ -118,6 +119,16 @@ describe('SSH keys', () => {
     expect(log.filter(({ action, actor_type: by }) => action === 'public-key.update' && by === 'system')).toHaveLength(
       3,
     )
+  })
+
+  it('names keys as ssh-keygen -l prints them, or by their id', async () => {
+    await withKeys('hugo')
+    const keys = (await json('public-key list works --of hugo')) as PublicKey[]
+    const ids = keys.flatMap(({ fingerprint, fingerprint_sha256: sha256 }) => [fingerprint, sha256])
+    for (const id of ids) {
+      expect(await bowline(`public-key hand-over works ada ${id}`)).toMatch(/\(SHA256:\S+\) belongs to ada now\.$/)
+    }
+    expect(ids.length).toBeGreaterThan(0)
   })
 
   it('hands keys over to members only, all or none', async () => {

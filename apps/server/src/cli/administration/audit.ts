@@ -6,6 +6,7 @@ import { exportedEntries } from '../../administration/audit.ts'
 import { auditOrigin } from '../../administration/deps.ts'
 import { auditInstance } from '../../audit/service.ts'
 import { accountOf } from '../accounts/users.ts'
+import { parseTime } from '../arguments.ts'
 import { type Instance, onInstance } from '../instance.ts'
 import type { Terminal } from '../terminal.ts'
 import { BY_OPERATOR } from './deps.ts'
@@ -59,7 +60,5 @@ function timeOf<Name extends 'from' | 'to'>(
   typed: string | undefined,
 ): { readonly [Key in Name]?: string } {
   if (typed === undefined) return {}
-  const at = Date.parse(typed)
-  if (Number.isNaN(at)) throw new ConfigError([`--${name} must be a time such as 2030-01-01 or 2030-01-01T12:00:00Z.`])
-  return { [name]: new Date(at).toISOString() } as { readonly [Key in Name]?: string }
+  return { [name]: parseTime(`--${name}`, typed).toISOString() } as { readonly [Key in Name]?: string }
 }

@@ -5,9 +5,9 @@ import { ApiError, createClient } from '@bowline/contract/client'
 import { operations } from '@bowline/contract/operations'
 import type { UserAuth } from '@bowline/contract/schemas/user'
 import type { Command } from 'commander'
-import { plainText } from '../../gateway/record/announcement.ts'
 import { type Format, type Terminal, show } from '../terminal.ts'
 import { awaitApproval } from './approval.ts'
+import { plainTerminal } from './plain-terminal.ts'
 import { type SavedSignIn, readSignIn, removeSignIn, saveSignIn } from './sign-in-file.ts'
 
 const { auth, programs } = operations
@@ -45,15 +45,6 @@ export async function currentSignIn(terminal: Terminal): Promise<SavedSignIn & {
     if (!(error instanceof ApiError && error.status === 401)) throw error
     await removeSignIn(terminal)
     throw new Error('The sign-in has ended: run bowline login again.', { cause: error })
-  }
-}
-
-/** A terminal that shows what a server says as text: it may be anybody's, and control characters act on terminals. */
-export function plainTerminal(terminal: Terminal): Terminal {
-  return {
-    ...terminal,
-    print: (line) => terminal.print(plainText(line)),
-    complain: (line) => terminal.complain(plainText(line)),
   }
 }
 

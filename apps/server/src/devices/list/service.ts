@@ -2,11 +2,12 @@
 import type { Input } from '@bowline/contract/operation'
 import { LIMITS } from '@bowline/contract/limits'
 import type { devices as operations } from '@bowline/contract/operations/devices'
+import type { DeviceUid } from '@bowline/contract/schemas/common'
 import type { Device } from '@bowline/contract/schemas/device'
 import { type TenantContext, personOf } from '../../context.ts'
 import { compileFilter } from '../../db/lists/filter.ts'
 import type { Listing } from '../../db/lists/listing.ts'
-import { csvLine } from '../../platform/csv.ts'
+import { type CsvColumns, exportedLines, requireExportable } from '../../platform/exported-lines.ts'
 import { describeDevices } from '../describe.ts'
 import { listRemovedDevices } from '../slots/removed.ts'
 import type { DeviceKind } from '../store.ts'
@@ -17,9 +18,6 @@ import { type DeviceScope, type FacetValue, countValues, findInOrder, listDevice
 type ListQuery = Input<typeof operations.list>['query']
 type FacetQuery = Input<typeof operations.facets>['query']
 type ExportQuery = Input<typeof operations.export>['query']
-
-/** Rows of an export that are in memory at once. */
-const EXPORT_PAGE = 500
 
 /** @throws {BowlineError} INVALID_FILTER */
 export function scopeOf(
@@ -51,9 +49,8 @@ export function facets(ctx: TenantContext, kind: DeviceKind, { by, ...query }: F
 /**
  * Every device of a list in its order, in chunks of text. The devices are those of the moment of the call; one that is
  * removed meanwhile is left out.
- * @param mayGoOn asked before each further page: whoever reads may lose the right meanwhile
- * @throws {BowlineError} INVALID_FILTER
- * @throws {Error} when `mayGoOn` says no, so that what has been written is no complete file
+ * @param mayGoOn see {@link exportedLines}
+ * @throws {BowlineError} INVALID_FILTER, also for more devices than an export has
  */
 export async function exported(
   ctx: TenantContext,
@@ -61,25 +58,15 @@ export async function exported(
   query: ExportQuery,
   mayGoOn: () => Promise<boolean>,
 ): Promise<AsyncGenerator<string>> {
-  const uids = await selectUids(ctx.db, {
-    ...scopeOf(ctx, kind, query),
-    sortBy: query.sort_by,
-    order: query.order_by,
-    limit: LIMITS.exportedDevices,
-    offset: 0,
-  })
-  async function* chunks(): AsyncGenerator<string> {
-    if (query.format === 'csv') yield csvLine(COLUMNS.map(([name]) => name))
-    for (let start = 0; start < uids.length; start += EXPORT_PAGE) {
-      if (start > 0 && !(await mayGoOn())) throw new Error('the export has ended with the sign-in of its reader')
-      const rows = await findInOrder(ctx.db, uids.slice(start, start + EXPORT_PAGE))
-      yield rows.map((row) => lineOf(toDevice(row), query.format)).join('')
-    }
-  }
-  return chunks()
+  const { exportedDevices: limit } = LIMITS
+  const { sort_by: sortBy, order_by: order, format } = query
+  const keys = await selectUids(ctx.db, { ...scopeOf(ctx, kind, query), sortBy, order, limit: limit + 1, offset: 0 })
+  requireExportable(keys, limit, 'tags')
+  const read = async (uids: readonly DeviceUid[]) => (await findInOrder(ctx.db, uids)).map((row) => toDevice(row))
+  return exportedLines({ keys, read, format, columns: COLUMNS, mayGoOn })
 }
 
-const COLUMNS: readonly (readonly [name: string, cell: (device: Device) => string])[] = [
+const COLUMNS: CsvColumns<Device> = [
   ['name', ({ name }) => name],
   ['uid', ({ uid }) => uid],
   ['status', ({ status }) => status],
@@ -95,7 +82,3 @@ const COLUMNS: readonly (readonly [name: string, cell: (device: Device) => strin
   ['note', ({ note }) => note],
   ['fields', ({ fields }) => (Object.keys(fields).length > 0 ? JSON.stringify(fields) : '')],
 ]
-
-function lineOf(device: Device, format: ExportQuery['format']): string {
-  return format === 'csv' ? csvLine(COLUMNS.map(([, cell]) => cell(device))) : `${JSON.stringify(device)}\n`
-}

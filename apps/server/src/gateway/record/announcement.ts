@@ -17,13 +17,15 @@ export function announce(announcement: string): Uint8Array {
   return Buffer.from(`${plainText(announcement.trimEnd()).split('\n').join('\r\n')}\r\n`)
 }
 
+/** {@link withoutControls}, cut to the length of a message. */
+export function plainText(text: string): string {
+  return withoutControls(text.slice(0, MAX_LENGTH))
+}
+
 /**
  * Removes control characters (C0, DEL and C1, which terminals interpret) except line ends and tabs, and characters that
  * reorder or hide text.
  */
-export function plainText(text: string): string {
-  return text
-    .slice(0, MAX_LENGTH)
-    .replaceAll('\r\n', '\n')
-    .replaceAll(/[^\P{Cc}\n\t]|[\u200e\u200f\u2028-\u202e\u2060-\u206f]/gu, '')
+export function withoutControls(text: string): string {
+  return text.replaceAll('\r\n', '\n').replaceAll(/[^\P{Cc}\n\t]|[\u200e\u200f\u2028-\u202e\u2060-\u206f]/gu, '')
 }

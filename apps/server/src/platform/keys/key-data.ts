@@ -40,6 +40,11 @@ export function fingerprintOf(blob: Uint8Array): string {
   return (hex.match(/../g) ?? []).join(':')
 }
 
+/** SHA-256 as `ssh-keygen -l` prints it for a wire encoding: `SHA256:` and base64 without padding. */
+export function sha256FingerprintOf(bytes: Uint8Array): string {
+  return `SHA256:${createHash('sha256').update(bytes).digest('base64').replaceAll('=', '')}`
+}
+
 /** Reason why a key cannot be used to log in, or undefined. */
 function refusal(type: string, blob: Uint8Array): string | undefined {
   try {

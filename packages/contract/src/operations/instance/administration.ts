@@ -13,7 +13,7 @@ import {
   ListedPerson,
   NamespaceLimits,
 } from '../../schemas/instance/administration.ts'
-import { Page, TenantId, UserId } from '../../schemas/common.ts'
+import { ExportFormat, Page, TenantId, UserId } from '../../schemas/common.ts'
 import { SignIn } from '../../schemas/sign-in.ts'
 
 const access = { kind: 'instance-admin' } as const
@@ -259,7 +259,7 @@ export const administration = {
     noun: 'administration',
     summary: 'All entries of all audit logs that match, the newest first, as CSV or JSON lines',
     access,
-    query: AllAuditFilter.extend({ format: z.enum(['csv', 'jsonl'], 'must be csv or jsonl').default('csv') }),
+    query: AllAuditFilter.extend({ format: ExportFormat.default('csv') }),
     response: z.array(InstanceAuditEntry),
     jsonLines: true,
     asCsv: true,

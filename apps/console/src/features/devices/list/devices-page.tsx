@@ -19,11 +19,12 @@ import { NoContainers, NoDevices, NoMatches } from './no-devices.tsx'
 import { FacetBar } from './facet-bar.tsx'
 import { ListMenu } from './list-menu.tsx'
 import { useRowKeys } from './row-keys.ts'
-import { ViewsMenu } from './views-menu.tsx'
 import { deviceFilter } from '../../../core/devices/device-filter.ts'
 import { DEVICES_PER_PAGE, DEVICE_SORTS, type DeviceKind, deviceListQuery } from '../../../core/devices/queries.ts'
 import { RemoveDevice } from '../remove-device.tsx'
-import { type DevicesSearch, choicesOf, deviceListOf } from '../search.ts'
+import { savedQuery } from '../../views/saved-query.ts'
+import { ViewsMenu } from '../../views/views-menu.tsx'
+import { DevicesSearch, SAVED, choicesOf, deviceListOf } from '../search.ts'
 import classes from '../../../ui/controls/choice-menu.module.css'
 import { pageFile } from '../../../platform/page-files.ts'
 
@@ -93,7 +94,12 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
     >
       <DeviceTabs kind={kind} search={search}>
         <div className={classes['tools']}>
-          <ViewsMenu kind={kind} search={search} onOpen={(next) => void navigate({ to: path, search: next })} />
+          <ViewsMenu
+            list={kind}
+            query={savedQuery(search, SAVED)}
+            columns={visibleColumns(search)}
+            onOpen={(query) => void navigate({ to: path, search: DevicesSearch.parse(query) })}
+          />
           <ListMenu kind={kind} search={search} onChange={(next) => open(next, true)} />
           <SearchField label={texts.searchKinds[kind]} words={shown.words} onSearch={searchFor} />
         </div>

@@ -1,6 +1,5 @@
-// Queries of the device lists beside the lists themselves: values to narrow them by, and saved views.
+// Queries of the device lists beside the lists themselves: values to narrow them by.
 import { containers, devices, type FacetName } from '@bowline/contract/operations/devices'
-import { views } from '@bowline/contract/operations/fleet/views'
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Api } from '../../../auth/api.ts'
@@ -21,13 +20,5 @@ export function facetQuery(api: Api, by: FacetName, { kind, status, ...choices }
     queryKey: [...(kind === 'devices' ? keys.devices : keys.containers), 'facets', { by, status, filter }],
     queryFn: async ({ signal }) => (await api.call(facets, { query: { by, status, filter }, signal })).body,
     placeholderData: keepPreviousData,
-  })
-}
-
-export function viewsQuery(api: Api, list: DeviceKind) {
-  return queryOptions({
-    queryKey: [...keys.views, list],
-    queryFn: async ({ signal }) => (await api.call(views.list, { query: { list }, signal })).body,
-    staleTime: Infinity,
   })
 }
