@@ -103,6 +103,7 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
       pid: Number(mainPid()),
       server: new URL(server.origin).host,
       sshid: expect.stringMatching(`^${device.namespace}.served`),
+      pairing: false,
     })
     expect(run('setpriv --reuid=1500 --clear-groups bowline agent status')).toMatch(/^online +yes/m)
   })

@@ -54,6 +54,8 @@ export interface Reachability {
   readonly linked: boolean
   /** `namespace.device[@host]`, once registered. */
   readonly sshid?: string
+  /** The device is in no namespace and shows a code. The code is in the log only: everybody can read this. */
+  readonly pairing?: boolean
 }
 
 /** Lifecycle: `start`, then `drain` and `close`. */
@@ -180,9 +182,15 @@ export class Agent {
 
   async #pair(signal: AbortSignal): Promise<void> {
     const { tenant, log } = this.#parts
+    this.#reportReachable(false, true)
     const { tenant_id: id, namespace } = await pair(this.#parts, signal)
-    tenant.store(id)
     log.info('pairing.done', { namespace, file: tenant.path })
+    try {
+      tenant.store(id)
+    } catch (error) {
+      log.error('pairing.not-kept', { error: String(error) })
+    }
+    this.#reportReachable(false)
   }
 
   async #register(signal: AbortSignal): Promise<Registration> {
@@ -249,8 +257,9 @@ export class Agent {
     })
   }
 
-  #reportReachable(linked: boolean): void {
-    this.#parts.reachable({ linked, ...(this.#sshid === undefined ? {} : { sshid: this.#sshid }) })
+  #reportReachable(linked: boolean, isWaiting = false): void {
+    const sshid = this.#sshid === undefined ? {} : { sshid: this.#sshid }
+    this.#parts.reachable({ linked, ...sshid, ...(isWaiting ? { pairing: true } : {}) })
   }
 
   #idleLater(): void {

@@ -17,6 +17,7 @@ const EVENTS = {
     'this device is in no namespace yet. Type the code in the console (Devices, Add device), or run `bowline device pair CODE` where you are signed in',
   'pairing.renewed': 'nobody used the code; this is a new one',
   'pairing.done': 'paired with a namespace',
+  'pairing.not-kept': 'the namespace could not be stored; after a restart the device shows a code again',
   'registration.done': 'registered with the server',
   'registration.failed': 'the device could not be registered',
   'clock.differs': "this device's clock differs from the server's; logins by key may fail",

@@ -1,5 +1,5 @@
 // An agent without a namespace, at a double of the platform.
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '@bowline/base/clock'
@@ -35,6 +35,7 @@ const tenantFile = () => join(folder, 'agent.key.namespace.json')
 
 function startAgent(configured?: string) {
   const lines: Record<string, unknown>[] = []
+  const states: boolean[] = []
   const clock = new ManualClock()
   const timers: number[] = []
   const recording: Clock = {
@@ -54,7 +55,7 @@ function startAgent(configured?: string) {
     killOrphans: false,
     permitUserRc: true,
     engineSocket: undefined,
-    reachable: () => {},
+    reachable: ({ pairing = false }) => states.push(pairing),
     onIdle: () => {},
     server: { address: address.value, pins: undefined },
     facts: { ...facts, installKey: undefined },
@@ -73,6 +74,8 @@ function startAgent(configured?: string) {
     agent,
     clock,
     logged: (ev: string) => lines.filter((line) => line['ev'] === ev),
+    /** What `status` says of the pairing, in order. */
+    states,
     /** Waits between questions, in milliseconds; the timer of the next registration is longer. */
     waits: () => timers.filter((ms) => ms < 60_000),
   }
@@ -90,7 +93,7 @@ const paired = { status: 200, body: { tenant_id: TENANT, namespace: 'home' } }
 const expired = { status: 400, body: { code: 'CODE_EXPIRED' } }
 
 test('shows a code that its key has signed for, and registers in the namespace of whoever used it', async () => {
-  const { clock, logged } = startAgent()
+  const { clock, logged, states } = startAgent()
   await until(() => logged('pairing.code').length === 1)
   expect(logged('pairing.code')[0]).toMatchObject({ code: 'BCDF-GHJK', fingerprint: 'SHA256:key', minutes: 15 })
   const [request] = platform.codeRequests
@@ -104,6 +107,8 @@ test('shows a code that its key has signed for, and registers in the namespace o
   await until(() => platform.links.length === 1)
   expect(platform.polls).toEqual(['secret-1', 'secret-1', 'secret-1'])
   expect(platform.registrations[0]).toMatchObject({ tenant_id: TENANT, hostname: 'box' })
+  await until(() => states.length === 3)
+  expect(states).toEqual([true, false, false])
 })
 
 test('does not ask again after a restart', async () => {
@@ -178,4 +183,15 @@ test('names the file to remove when its namespace is gone', async () => {
   const { logged } = startAgent()
   await until(() => logged('registration.failed').length === 1)
   expect(logged('registration.failed')[0]).toMatchObject({ removeToPairAgain: tenantFile() })
+})
+
+test('goes on without the file where it cannot be written, and says so', async () => {
+  const { clock, logged } = startAgent()
+  await until(() => logged('pairing.code').length === 1)
+  mkdirSync(`${tenantFile()}.new`)
+  platform.onPoll = () => paired
+  await polled(clock, 1)
+  await until(() => platform.links.length === 1)
+  expect(logged('pairing.not-kept')).toHaveLength(1)
+  expect(platform.codeRequests).toHaveLength(1)
 })

@@ -14,7 +14,7 @@ const Code = z.object({
   expires_in: z.number(),
   interval: z.number(),
 })
-const Paired = z.object({ tenant_id: z.uuid(), namespace: z.string() })
+const Paired = z.object({ tenant_id: z.guid(), namespace: z.string() })
 /** The namespace that the device was added to. */
 export type Paired = z.infer<typeof Paired>
 const Refusal = z.object({ code: z.string() })

@@ -3,7 +3,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import * as z from 'zod'
 
-const Stored = z.object({ version: z.literal(1), tenant_id: z.uuid() })
+const Stored = z.object({ version: z.literal(1), tenant_id: z.guid() })
 
 export class TenantFile {
   readonly path: string
@@ -31,12 +31,15 @@ export class TenantFile {
     return this.#stored !== undefined
   }
 
-  /** Stores the namespace that the device was paired with. */
+  /**
+   * Stores the namespace that the device was paired with; it holds for this process whatever becomes of the file.
+   * @throws {Error} when the file cannot be written
+   */
   store(tenantId: string): void {
+    this.#stored = tenantId
     const content = { version: 1, tenant_id: tenantId } satisfies z.infer<typeof Stored>
     writeFileSync(`${this.path}.new`, `${JSON.stringify(content)}\n`, { mode: 0o600, flush: true })
     renameSync(`${this.path}.new`, this.path)
-    this.#stored = tenantId
   }
 }
 

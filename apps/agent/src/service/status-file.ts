@@ -11,6 +11,7 @@ const AgentStatus = z.object({
   server: z.string(),
   linked: z.boolean(),
   sshid: z.string().optional(),
+  pairing: z.boolean().optional(),
 })
 export type AgentStatus = z.infer<typeof AgentStatus>
 

@@ -16,6 +16,8 @@ export interface ServiceStatus {
   readonly pid: number | null
   readonly server: string | null
   readonly sshid: string | null
+  /** In no namespace yet: the log shows a code. */
+  readonly pairing: boolean
 }
 
 export function serviceStatus(): ServiceStatus {
@@ -32,6 +34,7 @@ export function serviceStatus(): ServiceStatus {
     pid: told?.pid ?? null,
     server: told?.server ?? null,
     sshid: told?.sshid ?? null,
+    pairing: told?.pairing ?? false,
   }
 }
 
@@ -43,13 +46,14 @@ export function exitCodeOf(status: ServiceStatus): number {
 }
 
 export function describeStatus(status: ServiceStatus): string {
-  const { installed, manager, running, online, version, pid, server, sshid } = status
+  const { installed, manager, running, online, version, pid, server, sshid, pairing } = status
   if (manager === null || installed === null) return 'The agent is not installed as a service.\n'
   const lines = [
     ['installed', `${installed} (${manager})`],
     ['running', running ? `yes${pid === null ? '' : `, version ${version}, pid ${pid}`}` : 'no'],
     ['online', online ? `yes, ${server}` : 'no'],
     ...(sshid === null ? [] : [['sshid', sshid]]),
+    ...(pairing ? [['pairing', 'in no namespace yet; the log shows the code']] : []),
   ]
   return lines.map(([name = '', value = '']) => `${name.padEnd(11)}${value}\n`).join('')
 }

@@ -146,6 +146,7 @@ describe('strangers who ask for codes', () => {
 
   it('leave no rows behind', async () => {
     await calls.start(unpaired())
+    expect((await waiting()).length).toBeGreaterThan(0)
     await until(async () => {
       clock.advance(600_000)
       return (await waiting()).length === 0
