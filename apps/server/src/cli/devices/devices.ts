@@ -2,10 +2,11 @@
 import { ConfigError } from '@bowline/contract/config'
 import type { Command } from 'commander'
 import { systemClock } from '@bowline/base/clock'
-import { rejectPending } from '../devices/pending.ts'
-import { parseAge } from './arguments.ts'
-import { onInstance } from './instance.ts'
-import { type Format, type Terminal, show } from './terminal.ts'
+import { addAgentlessCommands } from './agentless.ts'
+import { rejectPending } from '../../devices/pending.ts'
+import { parseAge } from '../arguments.ts'
+import { onInstance } from '../instance.ts'
+import { type Format, type Terminal, show } from '../terminal.ts'
 
 interface Options extends Format {
   readonly allPending?: boolean
@@ -13,9 +14,9 @@ interface Options extends Format {
 }
 
 export function addDeviceCommands(program: Command, terminal: Terminal): void {
-  program
-    .command('device')
-    .description('Devices of a namespace')
+  const device = program.command('device').description('Devices of a namespace')
+  addAgentlessCommands(device, terminal)
+  device
     .command('reject <namespace>')
     .description('Reject devices that wait to be accepted')
     .option('--all-pending', 'all of them')
