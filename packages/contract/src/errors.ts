@@ -106,6 +106,10 @@ export const ERRORS = {
       'Accepting this device would replace {name}, which has its MAC address; the role {role} may not remove devices.',
   },
   DEVICE_NAME_TAKEN: { status: 409, message: 'Another accepted device of the namespace is named {name}.' },
+  HOST_KEY_NOT_PRESENTED: {
+    status: 409,
+    message: 'The device does not present this host key now; look at the one that it presents, and accept that.',
+  },
   PUBLIC_NAME_TAKEN: {
     status: 409,
     message: 'Another device has the public name that this one would get; rename this one first.',

@@ -1,4 +1,5 @@
 // Realistic example values for the OpenAPI document.
+import { AGENTLESS_WORDS } from './example-agentless.ts'
 import { BILL, FINGERPRINT, PEM, USER } from './example-keys.ts'
 
 export const UID = '5f2e9c3a7b1d4086a1c3e5f70912b4d6e8fa0c2b4d6f8193a5b7c9d1e3f50718'
@@ -18,6 +19,7 @@ export const WORDS: Readonly<Record<string, unknown>> = {
   'Device.id': 'debian',
   'Device.name': 'raspberrypi',
   'devices.name': 'raspberrypi',
+  ...AGENTLESS_WORDS,
   'containers.name': 'web-1',
   'deviceJobs.action': 'tag',
   'Device.public_key':

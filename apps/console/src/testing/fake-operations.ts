@@ -183,6 +183,23 @@ function bindDevices(routes: Routes, state: FakeState): void {
     if (!state.removeDevice(params.uid)) fail('NOT_FOUND', { what: 'The device' })
     return undefined
   })
+  routes.on(devices.userAuthority, () => {
+    const line = { public_key: 'ssh-ed25519 AAAA bowline-acme', fingerprint: `SHA256:${'U'.repeat(43)}` }
+    const [file, small] = ['/etc/ssh/bowline_users.pub', '/etc/dropbear/authorized_keys']
+    const trust = `TrustedUserCAKeys ${file}`
+    const commands = [`echo '${line.public_key}' > ${file}`, `echo '${trust}' >> /etc/ssh/sshd_config`]
+    return {
+      openssh: { ...line, file, commands, sshd_config: trust },
+      dropbear: { ...line, file: small, commands: [`echo '${line.public_key}' >> ${small}`] },
+    }
+  })
+  routes.on(devices.acceptHostKey, ({ params, body }) => {
+    const { host_key: known } = state.devices.get(params.uid) ?? fail('NOT_FOUND', { what: 'The device' })
+    if (!known?.presented || known.presented.fingerprint !== body.fingerprint) fail('HOST_KEY_NOT_PRESENTED')
+    const { type, fingerprint } = known.presented
+    const accepted = { host_key: { type, fingerprint, presented: null } }
+    return state.changeDevice(params.uid, accepted) ?? fail('NOT_FOUND', { what: 'The device' })
+  })
   routes.on(devices.setStatus, ({ params }) => {
     const device = state.devices.get(params.uid) ?? fail('NOT_FOUND', { what: 'The device' })
     const status = STATUS_WORDS[params.status]

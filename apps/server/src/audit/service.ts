@@ -17,6 +17,7 @@ export type AuditAction =
   | 'device.tags'
   | 'device.choose'
   | 'device.host-key'
+  | 'device.accept-host-key'
   | 'device.bulk'
   | 'billing.update'
   | 'tag.rename'

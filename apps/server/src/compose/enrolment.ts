@@ -4,7 +4,7 @@ import { RateLimiter } from '@bowline/base/rate-limiter'
 import { Semaphore } from '@bowline/base/semaphore'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
-import { certifiedKey, userAuthorityLine } from '../auth/user-authority/authority.ts'
+import { certifiedKey, plainKey, userAuthorityLines } from '../auth/user-authority/authority.ts'
 import type { ServerConfig } from '../config.ts'
 import type { DeviceActor, TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
@@ -18,17 +18,23 @@ const MAX_WAITING = 20_000
 /** @param parts `system`: connection to all namespaces */
 export function composeEnrolment(
   parts: { readonly system: Kysely<Schema>; readonly clock: Clock },
-  { settings, secretKey: secret }: Pick<ServerConfig, 'settings' | 'secretKey'>,
+  { settings, secretKey: secret, publicOrigin }: Pick<ServerConfig, 'settings' | 'secretKey' | 'publicOrigin'>,
   tenantContext: (tenant: TenantId, actor: DeviceActor, source: string) => TenantContext,
 ): GatewayDeps['enrolled'] {
   const { system, clock } = parts
   const contextOf = (device: DeviceActor, source: string): TenantContext => tenantContext(device.tenant, device, source)
   return {
-    address: { host: settings.BOWLINE_DOMAIN ?? 'bowline.example.com', port: settings.BOWLINE_SSH_PORT },
+    address: ({ address, port }) => ({
+      host: settings.BOWLINE_DOMAIN ?? address,
+      port,
+      isSet: settings.BOWLINE_DOMAIN !== undefined,
+    }),
+    console: publicOrigin,
     hostKeyNotices: new RateLimiter(clock, { perSecond: 1 / 3_600, burst: 1 }),
     scans: new Semaphore(MAX_SCANS, MAX_WAITING),
     certifiedKey: ({ ctx }, user, device) => certifiedKey(ctx, secret, user, device),
-    authorityLine: ({ ctx }, namespace) => userAuthorityLine(ctx, secret, namespace),
+    plainKey: ({ ctx }) => plainKey(ctx, secret),
+    authorityLines: ({ ctx }, namespace) => userAuthorityLines(ctx, secret, namespace),
     identify: (user, key, source) => identifyDevice({ system, contextOf }, user, key, source),
   }
 }

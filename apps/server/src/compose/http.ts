@@ -15,6 +15,7 @@ import { programRoutes } from '../auth/device-codes/routes.ts'
 import { authRoutes, loginKeyRoutes } from '../auth/routes.ts'
 import { type AuthDeps, endBrowserSessionsOf, isCurrentPassword } from '../auth/service.ts'
 import { signInRoutes } from '../auth/sign-ins/routes.ts'
+import { userAuthorityRoutes } from '../auth/user-authority/routes.ts'
 import type { Billing } from './billing.ts'
 import { SourceLimiter, egressRules } from './budgets.ts'
 import { getSubscription } from '../billing/customers.ts'
@@ -189,6 +190,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...heldLoginRoutes({ db: system, clock, waiting: parts.waiting, place: config.place, tenantContext }),
     ...singleSignOnRoutes(parts.singleSignOn, signIns),
     ...identityRoutes(parts.singleSignOn),
+    ...userAuthorityRoutes(config.secretKey, system),
     ...loginKeyRoutes(config.secretKey, (device, source) => tenantContext(device.tenant, device, source)),
     ...viewRoutes(),
     ...deviceJobRoutes(parts.wakeDeviceJobs),

@@ -13,7 +13,7 @@ import { composeEnrolment } from './enrolment.ts'
 import { getAccount } from '../users/service.ts'
 
 export function composeJudging(
-  { settings, secretKey }: Pick<ServerConfig, 'settings' | 'secretKey'>,
+  { settings, secretKey, publicOrigin }: Pick<ServerConfig, 'settings' | 'secretKey' | 'publicOrigin'>,
   { system, clock }: { readonly system: Kysely<Schema>; readonly clock: Clock },
   tenantContext: (tenant: TenantId, actor: Actor, source?: string) => TenantContext,
 ) {
@@ -24,7 +24,7 @@ export function composeJudging(
     contextOf: (target: LoginTarget) => tenantContext(target.tenant, { kind: 'system', name: 'gateway' }),
     firewall: ruleEvaluator,
     keyMayLogIn: mayLogIn,
-    enrolled: composeEnrolment({ system, clock }, { settings, secretKey }, tenantContext),
+    enrolled: composeEnrolment({ system, clock }, { settings, secretKey, publicOrigin }, tenantContext),
     addressOf: async (id: UserId) => (await getAccount(system, id))?.email ?? '',
   }
 }

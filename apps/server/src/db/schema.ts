@@ -90,6 +90,10 @@ export interface DevicesTable {
   fields: Generated<JsonObject>
   /** Type and base64 of the SSH server's host key, of a device without an agent; null for all others. */
   ssh_host_key: string | null
+  /** Another host key that the SSH server presents, written alike; nothing is sent to it. */
+  presented_host_key: string | null
+  /** When it was presented first. */
+  presented_host_key_at: Date | null
   /** Generated column: what a search looks at, in lower case. */
   words: GeneratedAlways<string>
   /** Generated column: containers are devices of the connector's platform. */

@@ -6,6 +6,7 @@ import { sendLines } from '../http/attachment.ts'
 import { type Route, memberRoute, publicRoute } from '../http/route.ts'
 import { sourceKey } from '../platform/network/address.ts'
 import { type RecordingRemoval, personOf } from '../context.ts'
+import { acceptHostKey } from './enrolled/host-key.ts'
 import { deviceUid } from './identity.ts'
 import type { RecentRefusals } from './refusals/recent-refusals.ts'
 import { type RegistrationDeps, registerDevice } from './registration.ts'
@@ -62,6 +63,9 @@ export function deviceRoutes(
       memberRoute(operations[kind].remove, (ctx, { params }) => remove(ctx, params.uid, removal)),
       memberRoute(operations[kind].setStatus, (ctx, { params }) => setStatus(ctx, params.uid, params.status)),
     ]),
+    memberRoute(operations.devices.acceptHostKey, (ctx, { params, body }) =>
+      acceptHostKey(ctx, params.uid, body.fingerprint),
+    ),
     memberRoute(operations.devices.rename, (ctx, { params, body }) => update(ctx, params.uid, body)),
   ]
 }

@@ -1,5 +1,6 @@
 // API representation of a device.
 import { type Device, DeviceFields, DeviceInfo, type ReplacedDevice } from '@bowline/contract/schemas/device'
+import { describeHostKey } from './enrolled/host-key-facts.ts'
 import type { DeviceRow } from './store.ts'
 
 /** Effect of accepting a device. */
@@ -15,6 +16,7 @@ export function toDevice(
   { acceptable, replaces }: Acceptance = { acceptable: false, replaces: undefined },
 ): Device {
   const changed = row.status_updated_at.toISOString()
+  const hostKey = describeHostKey(row)
   return {
     uid: row.uid,
     name: row.name,
@@ -38,5 +40,6 @@ export function toDevice(
     fields: DeviceFields.safeParse(row.fields).data ?? {},
     acceptable,
     ...(replaces ? { replaces } : {}),
+    ...(hostKey ? { host_key: hostKey } : {}),
   }
 }

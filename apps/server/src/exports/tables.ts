@@ -73,6 +73,8 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
       'note',
       'fields',
       'ssh_host_key',
+      'presented_host_key',
+      'presented_host_key_at',
     ],
     order: ['uid'],
     without: { link_epoch: INTERNAL, link_node: INTERNAL, words: 'is in the other columns' },

@@ -12,6 +12,7 @@ import type { SessionCause } from '../sessions/service.ts'
 import { type EndingHandler, byFirstName } from './by-name.ts'
 import type { BridgedLinkDeps } from './bridges/device/bridged-link.ts'
 import { DeviceConnection, type DeviceConnectionDeps } from './bridges/enrolled/device-connection.ts'
+import type { NamedAddress } from './bridges/enrolled/snippets.ts'
 import { Connection, type ConnectionDeps } from './connection.ts'
 import { readProxySource } from './admission/proxied-socket.ts'
 import { TEXTS } from './record/texts.ts'
@@ -19,7 +20,13 @@ import { TEXTS } from './record/texts.ts'
 export interface GatewayDeps extends Omit<ConnectionDeps, 'isDraining' | 'endpoint' | 'person'> {
   readonly admission: Admission
   /** Devices without an agent. */
-  readonly enrolled: Omit<DeviceConnectionDeps, keyof BridgedLinkDeps | 'isDraining' | 'isCutOff' | 'ended'>
+  readonly enrolled: Omit<
+    DeviceConnectionDeps,
+    keyof BridgedLinkDeps | 'isDraining' | 'isCutOff' | 'ended' | 'address'
+  > & {
+    /** Address of this server for a device. @param reached the one that the device has connected to */
+    readonly address: (reached: PeerAddress) => NamedAddress
+  }
   readonly log: Log
   readonly clock: Clock
   readonly ssh: SshServerOptions
@@ -97,23 +104,24 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   function accept(socket: Socket): void {
     const own = { address: plainAddress(socket.remoteAddress ?? ''), port: socket.remotePort ?? 0 }
+    const reached = { address: plainAddress(socket.localAddress ?? ''), port: socket.localPort ?? port }
     // A header from any other peer is not SSH, and the transport disconnects.
-    if (!deps.isTrustedProxy(own.address)) return admit(socket, own)
+    if (!deps.isTrustedProxy(own.address)) return admit(socket, own, reached)
     socket.on('error', () => undefined)
     readProxySource(socket, deps.clock, (source) => {
-      if (source !== 'malformed') return admit(socket, source ?? own)
+      if (source !== 'malformed') return admit(socket, source ?? own, source?.reached ?? reached)
       deps.log.warn('ssh.refused', { source: own.address, reason: 'proxy-header' })
       deps.refused('proxy-header')
       socket.destroy()
     })
   }
 
-  function admit(socket: Socket, peer: PeerAddress): void {
-    const { address } = peer
+  /** @param reached address of this server that the client has connected to, as far as that is known */
+  function admit(socket: Socket, { address, port: from }: PeerAddress, reached: PeerAddress): void {
     const refusal = enter(address, 'term', undefined, deps.ended, (handler, device) => {
       socket.setNoDelay(true)
-      const either = byFirstName(handler, device)
-      return { connection: acceptConnection(socket, peer, deps.ssh, either), handler: either }
+      const either = byFirstName(handler, () => device(reached))
+      return { connection: acceptConnection(socket, { address, port: from }, deps.ssh, either), handler: either }
     })
     if (refusal !== undefined) refuse(socket)
   }
@@ -140,7 +148,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     endpoint: ConnectionDeps['endpoint'],
     person: UserId | undefined,
     ended: ConnectionDeps['ended'],
-    connect: (handler: Connection, device: () => DeviceConnection) => Entered,
+    connect: (handler: Connection, device: (reached: PeerAddress) => DeviceConnection) => Entered,
   ): Refusal | undefined {
     const admitted = deps.admission.admit(address)
     if (typeof admitted === 'string') {
@@ -154,9 +162,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
       work.track(rest)
       settle()
     })
-    const device = (): DeviceConnection => {
+    const device = (reached: PeerAddress): DeviceConnection => {
       handler.yield()
-      return new DeviceConnection({ ...deps, ...deps.enrolled, isDraining }, admitted, (closed) => {
+      const own = { ...deps, ...deps.enrolled, isDraining, address: deps.enrolled.address(reached) }
+      return new DeviceConnection(own, admitted, (closed) => {
         connections.delete(closed)
         settle()
       })

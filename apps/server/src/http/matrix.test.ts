@@ -1,6 +1,6 @@
 // Every operation of the contract, under each of its paths, for every kind of caller: the status is that of the table;
 // refused callers change nothing and learn nothing. `ROUTE_MATRIX_FILE` receives the answers.
-import { createHmac, randomUUID } from 'node:crypto'
+import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { callPath } from '@bowline/contract/client'
@@ -85,7 +85,11 @@ describe.each<MatrixEdition>(['community', 'cloud'])('every operation, in the %s
       administrator: idOf('administrator'),
       owner: idOf('owner'),
     }
-    const tenant = await makeTenant(server.database, TenantId.parse(randomUUID()), members, idOf('pending'))
+    const id = TenantId.parse(randomUUID())
+    const { privateKey } = generateKeyPairSync('ed25519')
+    const pem = Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' }))
+    const authority = new SecretKey(server.secretKey).seal(`user-authority/${id}`, pem)
+    const tenant = await makeTenant(server.database, id, members, idOf('pending'), authority)
     const cast = `{"version":3,"term":{"cols":80,"rows":24}}\n[0,"o","${MARK}"]\n`
     await writeFile(join(server.dataFolder, 'recordings', `${tenant.ids.recording}.cast`), cast)
     await addCallers(prefix, tenant, people)

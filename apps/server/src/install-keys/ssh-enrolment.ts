@@ -14,7 +14,8 @@ import {
   findEnrolled,
   registerEnrolled,
   tenantOfEnrolled,
-} from '../devices/enrolled.ts'
+} from '../devices/enrolled/enrolled.ts'
+import { notePresentedKey } from '../devices/enrolled/host-key.ts'
 import { installKey } from './enrolment.ts'
 import { installKeyHash } from './service.ts'
 import { findInstallKey } from './store.ts'
@@ -36,8 +37,12 @@ export interface IdentifiedDevice {
    * @throws {BowlineError} TOO_MANY_REQUESTS
    */
   register(found: Pick<EnrollingDevice, 'hostKey' | 'software'>): Promise<EnrolledDevice>
-  /** Its SSH server has another host key than at first. @param name of the device @param before fingerprint, as `after` */
-  readonly hostKeyChanged: (name: string, before: string, after: string) => Promise<void>
+  /** @returns what is known of it now; undefined when it has been removed */
+  current(): Promise<EnrolledDevice | undefined>
+  /** Records the host key that its SSH server has proved. @param hostKey wire encoding */
+  presented(hostKey: Uint8Array): Promise<void>
+  /** Writes into the audit log that another host key was refused. @param before fingerprint, as `after` */
+  readonly hostKeyRefused: (name: string, before: string, after: string) => Promise<void>
 }
 
 /** The user name that an ssh client of a device gives: an install key, with a name for the device or without; or a uid. */
@@ -85,9 +90,13 @@ export async function identifyDevice(
     async register(found) {
       const { isNew } = await registerEnrolled(ctx, { ...found, key, name })
       if (isNew) await enrol?.(ctx, uid)
-      return (await findEnrolled(ctx, uid)) ?? fail('NOT_FOUND', { what: 'The device' })
+      const enrolled = (await findEnrolled(ctx, uid)) ?? fail('NOT_FOUND', { what: 'The device' })
+      if (enrolled.presentsAnother) await notePresentedKey(ctx, uid, found.hostKey)
+      return enrolled
     },
-    hostKeyChanged: (named, before, after) =>
+    current: () => findEnrolled(ctx, uid),
+    presented: (hostKey) => notePresentedKey(ctx, uid, hostKey),
+    hostKeyRefused: (named, before, after) =>
       audit(ctx, 'device.host-key', uid, {
         name: named,
         before: { fingerprint: before },

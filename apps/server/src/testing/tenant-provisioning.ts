@@ -10,7 +10,7 @@ import type { TestTenant } from './tenant.ts'
  */
 export async function fillProvisioning(
   db: Kysely<Schema>,
-  { id: tenant_id, ids, owner }: TestTenant,
+  { id: tenant_id, ids, owner, sealedAuthority }: TestTenant,
   mark: string,
 ): Promise<void> {
   const [person, group, at] = [ids.connector, ids.recording, new Date(0)]
@@ -26,10 +26,7 @@ export async function fillProvisioning(
     .insertInto('group_roles')
     .values({ tenant_id, ...given })
     .execute()
-  await db
-    .insertInto('user_authorities')
-    .values({ tenant_id, sealed: Buffer.from(mark) })
-    .execute()
+  await db.insertInto('user_authorities').values({ tenant_id, sealed: sealedAuthority }).execute()
   await db.insertInto('left_members').values({ tenant_id, user_id: owner }).execute()
   await db.insertInto('provided_members').values({ tenant_id, user_id: owner, provider_id: null }).execute()
   const past = new Date(0)

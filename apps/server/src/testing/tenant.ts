@@ -16,6 +16,8 @@ export interface TestTenant {
   readonly members: Readonly<Record<Role, UserId>>
   /** A user with a pending membership. */
   readonly pending: UserId
+  /** Its sealed key that certifies logins. */
+  readonly sealedAuthority: Buffer
   readonly ids: TenantIds
   /** Restores the initial state. */
   reset(): Promise<void>
@@ -56,12 +58,13 @@ const FAR_OFF = new Date('2100-01-01')
 
 const hex = (bytes: number): string => randomBytes(bytes).toString('hex')
 
-/** Creates a namespace of existing users. */
+/** Creates a namespace of existing users. @param sealedAuthority by default no sealed key */
 export async function makeTenant(
   database: Database,
   id: TenantId,
   members: Readonly<Record<Role, UserId>>,
   pending: UserId,
+  sealedAuthority: Buffer = Buffer.from(MARK),
 ): Promise<TestTenant> {
   const db = database.system()
   const ids: TenantIds = {
@@ -86,6 +89,7 @@ export async function makeTenant(
     owner: members.owner,
     members,
     pending,
+    sealedAuthority,
     ids,
     reset: () => db.transaction().execute((inner) => fill(inner, tenant)),
     async fingerprint() {

@@ -7,6 +7,7 @@ import { DeviceUid, ExportFormat, Page } from '../schemas/common.ts'
 import { DEVICE_STATUSES, Device, DeviceFields } from '../schemas/device.ts'
 import { FilterText } from '../schemas/filter.ts'
 import { DeviceTags, Tag } from '../schemas/tag.ts'
+import { UserAuthority } from '../schemas/fleet/user-authority.ts'
 
 const byUid = z.object({ uid: DeviceUid })
 
@@ -191,8 +192,33 @@ function deviceOperations(noun: 'devices' | 'containers') {
   }
 }
 
+/** Names the key that a person has seen. */
+export const HostKeyBody = z.object({
+  fingerprint: z.string().regex(/^SHA256:[A-Za-z0-9+/]{43}$/, 'must be as ssh-keygen -l prints it: SHA256:…'),
+})
+
 export const devices = {
   ...deviceOperations('devices'),
+  userAuthority: operation({
+    method: 'GET',
+    path: '/api/devices/user-authority',
+    noun: 'devices',
+    summary: 'What the SSH servers of devices without an agent trust, for logins by registered keys',
+    access: { kind: 'member', keys: true },
+    response: UserAuthority,
+  }),
+  acceptHostKey: operation({
+    method: 'PUT',
+    path: '/api/devices/{uid}/host-key',
+    noun: 'devices',
+    summary: 'Accept the other host key that a device without an agent presents',
+    // Another machine takes the place of the accepted one, as with a replacement.
+    access: { kind: 'member', permission: 'deviceRemove', keys: true },
+    params: byUid,
+    body: HostKeyBody,
+    response: Device,
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND', 'HOST_KEY_NOT_PRESENTED'],
+  }),
   rename: operation({
     method: 'PATCH',
     path: '/api/devices/{uid}',

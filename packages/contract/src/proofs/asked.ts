@@ -49,6 +49,7 @@ export const ASKED: readonly ProofRule[] = [
     why: 'People sign in to the devices of a namespace: one of somebody else reads what they type.',
     operations: [
       'devices.setStatus',
+      'devices.acceptHostKey',
       'containers.setStatus',
       'connectors.create',
       'connectors.update',

@@ -30,6 +30,7 @@ export const UNASKED: readonly ProofRule[] = [
       'devices.get',
       'devices.facets',
       'devices.export',
+      'devices.userAuthority',
       'containers.list',
       'containers.get',
       'containers.facets',

@@ -46,6 +46,20 @@ export const ReplacedDevice = z.object({
 })
 export type ReplacedDevice = z.infer<typeof ReplacedDevice>
 
+const HostKeyFacts = z.object({
+  /** `ssh-ed25519`, `ssh-rsa`, … */
+  type: z.string(),
+  /** As printed by `ssh-keygen -l`. */
+  fingerprint: z.string(),
+})
+
+/** Host key of the SSH server of a device without an agent. */
+export const DeviceHostKey = HostKeyFacts.extend({
+  /** Another key that the server presents: nothing is sent to it until that key is accepted. Null while it presents none. */
+  presented: HostKeyFacts.extend({ since: Time }).nullable(),
+}).meta({ id: 'DeviceHostKey' })
+export type DeviceHostKey = z.infer<typeof DeviceHostKey>
+
 export const Device = z
   .object({
     uid: DeviceUid,
@@ -73,6 +87,8 @@ export const Device = z
     acceptable: z.boolean(),
     /** For a pending device: the accepted one with the same MAC address that it would replace. Absent when none. */
     replaces: ReplacedDevice.optional(),
+    /** Only of devices without an agent. */
+    host_key: DeviceHostKey.optional(),
   })
   .meta({ id: 'Device' })
 export type Device = z.infer<typeof Device>

@@ -56,6 +56,7 @@ export const auditMessages = {
     'device.choose': 'Chose which devices to keep',
     'device.bulk': 'Changed many devices',
     'device.host-key': 'Refused a device whose host key has changed',
+    'device.accept-host-key': 'Accepted the new host key of a device',
     'billing.update': 'Changed the subscription',
     'tag.rename': 'Renamed a tag',
     'tag.remove': 'Removed a tag',

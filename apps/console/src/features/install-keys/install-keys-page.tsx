@@ -10,13 +10,14 @@ import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { GatedAction, GatedButton } from '../../ui/feedback/gated.tsx'
-import { Text } from '../../ui/kit.ts'
+import { Stack, Text } from '../../ui/kit.ts'
 import { type Column, DataTable } from '../../ui/list/data-table.tsx'
 import { Page } from '../../ui/page/page.tsx'
 import { formatCount, formatMoment } from '../../ui/text/numbers.ts'
 import { useNow } from '../../ui/text/ticker.ts'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
 import cells from '../../ui/list/cells.module.css'
+import { UserAuthority } from '../devices/agentless/user-authority.tsx'
 import { CreateKey } from './create-key.tsx'
 import { installKeysMessages as texts } from './messages.ts'
 import { INSTALL_KEYS, installKeysQuery } from './queries.ts'
@@ -86,6 +87,9 @@ export function InstallKeysPage() {
           empty={<EmptyState icon={<Ticket size={24} />} title={texts.empty} text={texts.emptyText} />}
         />
       )}
+      <Stack mt="xl">
+        <UserAuthority />
+      </Stack>
       <CreateKey opened={isAdding} onClose={() => setAdding(false)} />
       <Confirm
         opened={removing !== undefined}

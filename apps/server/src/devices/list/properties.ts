@@ -25,6 +25,8 @@ const DEVICE_PROPERTIES: FilterProperties = {
   /** Everything that the search field of the console looks at, in lower case. */
   words: { sql: sql.ref('devices.words'), type: 'text' },
   note: { sql: sql.ref('devices.note'), type: 'text' },
+  /** The SSH server of a device without an agent presents another host key than the accepted one. */
+  host_key_changed: { sql: sql`(devices.presented_host_key is not null)`, type: 'boolean' },
   remote_addr: { sql: sql.ref('devices.remote_addr'), type: 'text' },
   last_seen: { sql: sql.ref('devices.last_seen'), type: 'time' },
   created_at: { sql: sql.ref('devices.created_at'), type: 'time' },

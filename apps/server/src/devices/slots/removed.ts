@@ -59,5 +59,7 @@ function toRemoved(row: RemovedRow, namespace: string): Device {
     public_name: null,
     words: '',
     ssh_host_key: null,
+    presented_host_key: null,
+    presented_host_key_at: null,
   })
 }

@@ -3,9 +3,14 @@
 import { isIP } from 'node:net'
 import { plainAddress } from '../../platform/network/address.ts'
 
-export interface ProxySource {
+interface Endpoint {
   readonly address: string
   readonly port: number
+}
+
+export interface ProxySource extends Endpoint {
+  /** The proxy's side of the client's connection. */
+  readonly reached: Endpoint
 }
 
 export type ProxyHeader =
@@ -51,7 +56,8 @@ function readLine(bytes: Buffer): ProxyHeader {
   const version = family === 'TCP4' ? 4 : family === 'TCP6' ? 6 : undefined
   const fits = isIP(address) === version && isIP(destination) === version && more.length === 1
   if (version === undefined || !fits || !isPort(port) || !isPort(more[0] ?? '')) return MALFORMED
-  return { kind: 'header', bytes: end + 2, source: { address: plainAddress(address), port: Number(port) } }
+  const reached = { address: plainAddress(destination), port: Number(more[0]) }
+  return { kind: 'header', bytes: end + 2, source: { address: plainAddress(address), port: Number(port), reached } }
 }
 
 function isPort(text: string): boolean {
@@ -78,10 +84,15 @@ function readBinary(bytes: Buffer): ProxyHeader {
 /** Source, destination and both ports. */
 function withSource(body: Buffer, addressBytes: 4 | 16, end: number): ProxyHeader {
   if (body.length < addressBytes * 2 + 4) return MALFORMED
-  const raw = body.subarray(0, addressBytes)
-  const groups = raw.toString('hex').match(/.{4}/g) ?? []
-  const address = addressBytes === 4 ? raw.join('.') : plainIpv6(groups)
-  return { kind: 'header', bytes: end, source: { address, port: body.readUInt16BE(addressBytes * 2) } }
+  const endpoint = (index: 0 | 1): Endpoint => ({
+    address: addressOf(body.subarray(addressBytes * index, addressBytes * (index + 1))),
+    port: body.readUInt16BE(addressBytes * 2 + index * 2),
+  })
+  return { kind: 'header', bytes: end, source: { ...endpoint(0), reached: endpoint(1) } }
+}
+
+function addressOf(raw: Buffer): string {
+  return raw.length === 4 ? raw.join('.') : plainIpv6(raw.toString('hex').match(/.{4}/g) ?? [])
 }
 
 /** Canonical short form; IPv4-mapped addresses as IPv4. */

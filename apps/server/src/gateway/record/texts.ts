@@ -31,8 +31,8 @@ export const TEXTS = {
   ),
   /** Of a device without an agent of ours. */
   hostKey: fromBowline(
-    'the host key of the device has changed since it was enrolled, and nothing was sent to it. If that is right, remove ' +
-      'the device and enrol it again.',
+    'the host key of the device has changed since it was enrolled, and nothing was sent to it. If that is right, an ' +
+      'administrator accepts the new key on the page of the device in the console.',
   ),
   refused: fromBowline('access to this device is refused.'),
   busy: fromBowline('too many sign-ins to this device are under way; try again in a moment.'),

@@ -7,6 +7,7 @@ import { formatPosition } from '../../../ui/list/position.ts'
 import { TimeAgo } from '../../../ui/text/time-ago.tsx'
 import { KeyFingerprint, useKeyFingerprint } from '../key-fingerprint.tsx'
 import { devicesMessages as texts } from '../messages.ts'
+import { agentlessMessages } from '../agentless/messages.ts'
 import classes from './device-page.module.css'
 
 export function DeviceFacts({ device }: { readonly device: Device }) {
@@ -28,6 +29,12 @@ export function DeviceFacts({ device }: { readonly device: Device }) {
           <KeyFingerprint publicKey={device.public_key} />
           {fingerprint ? <CopyButton text={fingerprint} what={texts.fingerprint} /> : null}
         </Fact>
+        {device.host_key ? (
+          <Fact name={agentlessMessages.fact}>
+            <code>{device.host_key.fingerprint}</code>
+            <CopyButton text={device.host_key.fingerprint} what={agentlessMessages.what} />
+          </Fact>
+        ) : null}
         {device.identity ? (
           <Fact name={facts.mac}>
             <code>{device.identity.mac}</code>

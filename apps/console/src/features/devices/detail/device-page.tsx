@@ -19,6 +19,8 @@ import { StatusDot } from '../../../ui/text/status-dot.tsx'
 import { TunnelsCard } from '../../tunnels/tunnels-card.tsx'
 import { rememberDevice } from '../recent-devices.ts'
 import { useDeviceActions } from '../actions.ts'
+import { ChangedHostKey } from '../agentless/changed-host-key.tsx'
+import { UserAuthority } from '../agentless/user-authority.tsx'
 import { DeviceFacts } from './device-facts.tsx'
 import { DeviceSessions } from './device-sessions.tsx'
 import { DeviceRowActions } from '../device-row-actions.tsx'
@@ -99,9 +101,11 @@ function KnownDevice({ device }: { readonly device: Device }) {
       }
     >
       <Stack gap="md">
+        <ChangedHostKey device={device} />
         <Connection device={device} />
         <DeviceFacts device={device} />
-        {device.status === 'accepted' ? <TunnelsCard device={device} /> : null}
+        {device.status === 'accepted' && !device.host_key ? <TunnelsCard device={device} /> : null}
+        {device.host_key ? <UserAuthority /> : null}
         <DeviceSessions uid={device.uid} />
       </Stack>
       <EditDevice device={device} opened={editing} onClose={() => setEditing(false)} />

@@ -46,7 +46,7 @@ for (const kind of serverKinds) {
       bridgeTo(
         {
           openSsh: () => dialPort(server.port),
-          hostKey,
+          hostKey: () => Promise.resolve(hostKey),
           keyLogin: () => Promise.resolve({ signer: key.signer, end: () => undefined }),
         },
         more,
@@ -75,7 +75,7 @@ for (const kind of serverKinds) {
             opened += 1
             return dialPort(server.port)
           },
-          hostKey,
+          hostKey: () => Promise.resolve(hostKey),
           keyLogin: () => Promise.resolve({ signer: key.signer, end: () => undefined }),
         })
         const login = await signIn(link, server.user)
@@ -128,7 +128,7 @@ for (const kind of serverKinds) {
       let asked = 0
       const link = bridgeTo({
         openSsh: () => dialPort(server.port),
-        hostKey: newKey().signer.blob,
+        hostKey: () => Promise.resolve(newKey().signer.blob),
         keyLogin: () => {
           asked += 1
           return Promise.resolve(undefined)
@@ -159,7 +159,7 @@ describe.skipIf(serverKinds[0]?.missing() !== undefined)('terminals and files by
     bridgeTo(
       {
         openSsh: () => dialPort(server.port),
-        hostKey: await hostKeyOf(server.port),
+        hostKey: () => hostKeyOf(server.port),
         keyLogin: () => Promise.resolve({ signer: key.signer, end: () => undefined }),
       },
       more,
@@ -343,7 +343,7 @@ describe('credentials', () => {
       })
       return Promise.resolve(near)
     }
-    return { attempts, door: { openSsh, hostKey: signer.blob } }
+    return { attempts, door: { openSsh, hostKey: () => Promise.resolve(signer.blob) } }
   }
 
   const isRight = (attempt: AuthAttempt) =>

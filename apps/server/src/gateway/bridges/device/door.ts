@@ -5,6 +5,8 @@ import type { ClientSigner } from '@bowline/ssh/client-api'
 /** A login by key that is under way on the device. */
 export interface KeyLogin {
   readonly signer: ClientSigner
+  /** Tried when the device refuses the first. */
+  readonly otherwise?: ClientSigner
   /** Text for a person whose key was right when the device refuses it; undefined: none. */
   readonly refused?: string
   /** The device has answered, or the login is over. */
@@ -23,17 +25,19 @@ export interface DeviceDoor {
    * @throws {Error} with the reason
    */
   openTcp(host: string, port: number): Promise<Duplex>
-  /** Wire encoding of the host key that was enrolled; nothing is sent to a server with another. */
-  readonly hostKey: Uint8Array
-  /** Type of that key: `ssh-rsa`, `ssh-ed25519`, … */
-  readonly hostKeyType: string
+  /**
+   * The host key that the SSH server must prove, read at each connection: nothing is sent to a server with another.
+   * @returns wire encoding; empty: no server can
+   * @throws {Error} when the device has been removed
+   */
+  hostKey(): Promise<Uint8Array>
   /**
    * What lets a person in whose key the gateway has verified: the device trusts it.
    * @param user account on the device
    * @returns undefined when the device knows no such key
    */
   keyLogin(user: string): Promise<KeyLogin | undefined>
-  /** The SSH server has proved another host key than the enrolled one: it gets no credential. */
+  /** The SSH server has proved another host key: it gets no credential. @param hostKey wire encoding */
   otherHostKey?(hostKey: Uint8Array): void
   /** What serves the device, for people: `a ShellHub agent (v0.19.0)`. */
   readonly servedBy: string

@@ -7,6 +7,7 @@ import type { LinkCause } from '@bowline/link/api'
 import type { CloseCause } from '@bowline/ssh/api'
 import { connectClient } from '@bowline/ssh/client'
 import type { ClientHandler, SshClientConnection, SshClientOptions } from '@bowline/ssh/client-api'
+import { keyTypeOf } from '../../../devices/enrolled/host-key-facts.ts'
 import type { DeviceDoor } from './door.ts'
 
 /** From the first byte to a server that has proved its key. */
@@ -30,10 +31,14 @@ export class InnerFailure extends Error {
  * @param handler its `closed` is called only for a connection that was returned
  * @throws {InnerFailure}
  */
-export function dialInner(door: DeviceDoor, clock: Clock, handler: ClientHandler): Promise<SshClientConnection> {
-  const { hostKey, hostKeyType } = door
+export async function dialInner(
+  door: Pick<DeviceDoor, 'openSsh' | 'hostKey' | 'otherHostKey'>,
+  clock: Clock,
+  handler: ClientHandler,
+): Promise<SshClientConnection> {
+  const hostKey = await door.hostKey()
   const key = {
-    hostKeyTypes: [hostKeyType],
+    hostKeyTypes: [keyTypeOf(hostKey)],
     acceptsHostKey(blob: Uint8Array) {
       const isEnrolled = blob.length === hostKey.length && timingSafeEqual(blob, hostKey)
       if (!isEnrolled) door.otherHostKey?.(Uint8Array.from(blob))

@@ -126,9 +126,11 @@ export class BridgeLogin implements StreamHandler {
         const login = await door.keyLogin(user)
         if (!login) return { type: 'denied', reason: 'unsupported', message: noKeys(door.servedBy) }
         try {
-          const outcome = await this.#try(client, { method: 'publickey', signer: login.signer })
-          const isRefused = 'result' in outcome && outcome.result === 'failure' && !outcome.partial
-          return isRefused && login.refused ? { ...DENIED, message: login.refused } : outcome
+          let outcome = await this.#try(client, { method: 'publickey', signer: login.signer })
+          if (isRefused(outcome) && login.otherwise) {
+            outcome = await this.#try(client, { method: 'publickey', signer: login.otherwise })
+          }
+          return isRefused(outcome) && login.refused ? { ...DENIED, message: login.refused } : outcome
         } finally {
           login.end()
         }
@@ -183,6 +185,8 @@ export class BridgeLogin implements StreamHandler {
   }
 }
 
+const isRefused = (outcome: AuthOutcome | AuthAnswer): boolean =>
+  'result' in outcome && outcome.result === 'failure' && !outcome.partial
 const EXPIRED = 'The password has expired. Change it on the device itself.'
 const PARTIAL = 'The device asks for more than one credential, which is not supported through the server.'
 const FAILED: LinkCause = { by: 'network', reason: 'device-lost', message: 'The SSH server of the device failed.' }

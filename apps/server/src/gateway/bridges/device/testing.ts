@@ -43,8 +43,7 @@ export function bridgeTo(door: Partial<DeviceDoor> & Pick<DeviceDoor, 'openSsh'>
   const bridge = bridgeHandler({
     door: {
       openTcp: () => Promise.reject(new Error('no tunnels here')),
-      hostKey: new Uint8Array(0),
-      hostKeyType: 'ssh-ed25519',
+      hostKey: () => Promise.resolve(new Uint8Array(0)),
       keyLogin: () => Promise.resolve(undefined),
       servedBy: 'a program of the test',
       ...door,

@@ -98,7 +98,7 @@ describe('a registered key', () => {
     writeFileSync(trusted, '')
     const done = await run('ssh', [...options(['LogLevel=INFO']), target('untrusting'), 'true'])
     expect(done.code).toBe(255)
-    expect(done.stderr).toContain('It needs TrustedUserCAKeys in its sshd_config')
+    expect(done.stderr).toContain('OpenSSH needs TrustedUserCAKeys in its sshd_config')
   })
 
   it('is refused for an account that the device does not have', async () => {
@@ -108,14 +108,43 @@ describe('a registered key', () => {
     expect((await byKey('accounts', 'echo in')).stdout.toString()).toBe('in\n')
   })
 
-  it.skipIf(dropbear?.missing() !== undefined)('is refused by Dropbear, which knows no certificates', async () => {
+  it.skipIf(dropbear?.missing() !== undefined)('is refused by Dropbear that does not have the line', async () => {
     const small = await dropbear?.start({ scratch, authorizedKey: `${scratch.key('rsa', 2_048)}.pub` })
     if (!small) throw new Error('the server is missing')
     onTestFinished(() => small[Symbol.asyncDispose]())
     await enrol('small', small.port)
     const done = await run('ssh', [...options(['LogLevel=INFO']), target('small'), 'true'])
     expect(done.code).toBe(255)
-    expect(done.stderr).toContain('does not take the certificates of this namespace')
+    expect(done.stderr).toContain('Dropbear a line in authorized_keys')
+  })
+
+  it.skipIf(dropbear?.missing() !== undefined)('lets its person in by the line that Dropbear has', async () => {
+    const { body } = await person.client.call(operations.devices.userAuthority, {})
+    const authorizedKey = scratch.file('dropbear.pub')
+    writeFileSync(authorizedKey, `${body.dropbear.public_key}\n`)
+    const small = await dropbear?.start({ scratch, authorizedKey })
+    if (!small) throw new Error('the server is missing')
+    onTestFinished(() => small[Symbol.asyncDispose]())
+    await enrol('lined', small.port)
+    expect((await byKey('lined', 'echo in')).stdout.toString()).toBe('in\n')
+  })
+})
+
+describe('what SSH servers are to trust', () => {
+  it('is the same in the answer to the enrolment and by the API, and fits the fingerprints', async () => {
+    const printed = await enrol('compared', sshd.port)
+    const { openssh, dropbear: plain } = (await person.client.call(operations.devices.userAuthority, {})).body
+    expect(openssh.public_key).toBe(printed)
+    expect(openssh.commands).toEqual([
+      `echo '${printed}' > /etc/ssh/bowline_users.pub`,
+      "echo 'TrustedUserCAKeys /etc/ssh/bowline_users.pub' >> /etc/ssh/sshd_config",
+    ])
+    for (const [index, { public_key: line, fingerprint }] of [openssh, plain].entries()) {
+      const file = scratch.file(`line-${index}.pub`)
+      writeFileSync(file, `${line}\n`)
+      expect((await run('ssh-keygen', ['-l', '-f', file])).stdout.toString()).toContain(fingerprint)
+    }
+    expect(plain.fingerprint).not.toBe(openssh.fingerprint)
   })
 })
 

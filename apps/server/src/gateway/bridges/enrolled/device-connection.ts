@@ -1,9 +1,8 @@
 // The SSH connection of a device without an agent: its ssh client has proved a key and forwards a port of ours to the
 // device's own SSH server, through which people reach the device. The port is listened on nowhere; each login opens a
 // channel as if somebody had connected to it.
-import type { RateLimiter } from '@bowline/base/rate-limiter'
-import type { Semaphore } from '@bowline/base/semaphore'
 import { BowlineError } from '@bowline/contract/errors'
+import type { UserAuthority } from '@bowline/contract/schemas/fleet/user-authority'
 import type { LinkCause } from '@bowline/link/api'
 import {
   type AuthAttempt,
@@ -19,9 +18,8 @@ import {
 import type { ClientSigner } from '@bowline/ssh/client-api'
 import { sha256Fingerprint } from '@bowline/ssh/keys/fingerprint'
 import { forwardedTcpip } from '@bowline/ssh/open-fields'
-import { sourceKey } from '../../../platform/network/address.ts'
 import { type IdentifiedDevice, isInstallKey } from '../../../install-keys/ssh-enrolment.ts'
-import type { EnrolledDevice } from '../../../devices/enrolled.ts'
+import type { EnrolledDevice } from '../../../devices/enrolled/enrolled.ts'
 import type { SessionCause } from '../../../sessions/service.ts'
 import type { Admitted } from '../../admission/admission.ts'
 import { offenceOf } from '../../admission/offence.ts'
@@ -30,25 +28,26 @@ import { oneLine } from '../../record/device-text.ts'
 import { TEXTS, fromBowline } from '../../record/texts.ts'
 import { type BridgedLinkDeps, registerBridge } from '../device/bridged-link.ts'
 import type { DeviceDoor } from '../device/door.ts'
-import { InnerFailure, type SeenServer, scanInner } from '../device/inner-connection.ts'
+import { InnerFailure } from '../device/inner-connection.ts'
 import { ChannelStream } from './channel-stream.ts'
+import { type HostKeyDeps, isSameKey, scanHostKey, softwareOf, tellOfHostKey } from './host-keys.ts'
 import { Screen } from './screen.ts'
-import type { SshAddress } from './snippets.ts'
+import type { NamedAddress } from './snippets.ts'
 import { ENROLLED_TEXTS, enrolledText } from './texts.ts'
 
-export interface DeviceConnectionDeps extends BridgedLinkDeps {
+export interface DeviceConnectionDeps extends BridgedLinkDeps, HostKeyDeps {
   /** @throws {BowlineError} with the reason for which the key or the name is refused */
   readonly identify: (user: string, key: Uint8Array, source: string) => Promise<IdentifiedDevice>
   /** A key for one login that the SSH servers of the namespace's devices trust. @param user account on the device */
   readonly certifiedKey: (found: IdentifiedDevice, user: string, device: string) => Promise<ClientSigner>
-  /** The line by which they trust it. */
-  readonly authorityLine: (found: IdentifiedDevice, namespace: string) => Promise<string>
+  /** A key for accounts of SSH servers that know no certificates. */
+  readonly plainKey: (found: IdentifiedDevice) => Promise<ClientSigner>
+  /** The lines by which they trust both. */
+  readonly authorityLines: (found: IdentifiedDevice, namespace: string) => Promise<UserAuthority>
   /** Of this server, as devices reach it. */
-  readonly address: SshAddress
-  /** Bounds how often the audit log tells of one other host key of a device. */
-  readonly hostKeyNotices: Pick<RateLimiter, 'take'>
-  /** Bounds how many SSH servers are asked for their host keys at once. */
-  readonly scans: Semaphore
+  readonly address: NamedAddress
+  /** Of the console, for links; undefined without a public name. */
+  readonly console: string | undefined
   readonly isDraining: () => boolean
   readonly isCutOff: () => boolean
   /** Counts the end of a connection. */
@@ -160,17 +159,19 @@ export class DeviceConnection implements ConnectionHandler {
 
   /** Has the SSH server prove its host key, and makes the connection the link of the device. */
   async #connect(connection: SshConnection, found: IdentifiedDevice): Promise<void> {
-    const seen = await this.#scan(connection, found.known)
-    if (!seen || this.#isClosed) return
+    const openSsh = () => this.#openSsh(connection)
+    const seen = await scanHostKey(this.#deps, { openSsh }, connection.peer.address, found.known)
+    if (this.#isClosed) return
+    if (!seen) return this.#leave(connection, { reason: 'busy', message: TEXTS.unavailable })
     const software = softwareOf(seen.ident)
     const isNew = found.known === undefined
     // A changed key changes nothing of what is known.
-    if (found.known && !isSame(found.known.hostKey, seen.hostKey)) {
-      return this.#refuseHostKey(connection, found, found.known, seen)
+    if (found.known && !isSameKey(found.known.hostKey, seen.hostKey)) {
+      return this.#refuseHostKey(connection, found, found.known, seen.hostKey)
     }
     const device = await found.register({ hostKey: seen.hostKey, software })
     // Another connection of a new device may have been first, with another server behind it.
-    if (!isSame(device.hostKey, seen.hostKey)) return this.#refuseHostKey(connection, found, device, seen)
+    if (!isSameKey(device.hostKey, seen.hostKey)) return this.#refuseHostKey(connection, found, device, seen.hostKey)
     if (this.#isClosed) return
     const { agents } = this.#deps
     if (agents.isDraining) return this.#leave(connection, { reason: 'draining', message: TEXTS.stopping })
@@ -188,40 +189,29 @@ export class DeviceConnection implements ConnectionHandler {
     // One per device from here on, as links are: it takes no room from people.
     this.#admitted.release()
     const hostKey = await sha256Fingerprint(seen.hostKey)
-    const authority = await this.#deps.authorityLine(found, device.namespace)
+    const authority = await this.#deps.authorityLines(found, device.namespace)
     const { address } = this.#deps
     this.#screen.say(enrolledText({ ...device, uid: found.device.uid, hostKey, isNew, authority, address }))
   }
 
-  /** @returns undefined when the server is busy with others */
-  async #scan(connection: SshConnection, known: EnrolledDevice | undefined): Promise<SeenServer | undefined> {
-    const release = await this.#deps.scans.acquire(sourceKey(connection.peer.address))
-    if (!release) {
-      this.#leave(connection, { reason: 'busy', message: TEXTS.unavailable })
-      return undefined
-    }
-    try {
-      const preferred = known ? [typeOf(known.hostKey)] : []
-      return await scanInner({ openSsh: () => this.#openSsh(connection) }, preferred, this.#deps.clock)
-    } finally {
-      release()
-    }
-  }
-
   #doorOf(connection: SshConnection, found: IdentifiedDevice, device: EnrolledDevice, software: string): DeviceDoor {
-    const { hostKey, name } = device
+    const current = async (): Promise<EnrolledDevice> => {
+      const known = await found.current()
+      if (!known) throw new Error('the device has been removed')
+      return known
+    }
     return {
       openSsh: () => this.#openSsh(connection),
       openTcp: () => Promise.reject(new Error('A device without an agent has no tunnels: they need an agent on it.')),
-      hostKey,
-      hostKeyType: typeOf(hostKey),
+      hostKey: async () => (await current()).hostKey,
       otherHostKey: (seen) => {
-        this.#tellOfHostKey(found, device, seen).catch((error: unknown) =>
-          this.#deps.log.error('session.error', { device: found.device.uid, err: error }),
-        )
+        current()
+          .then((known) => tellOfHostKey(this.#deps, found, known, seen))
+          .catch((error: unknown) => this.#deps.log.error('session.error', { device: found.device.uid, err: error }))
       },
       keyLogin: async (user) => ({
-        signer: await this.#deps.certifiedKey(found, user, name),
+        signer: await this.#deps.certifiedKey(found, user, device.name),
+        otherwise: await this.#deps.plainKey(found),
         refused: ENROLLED_TEXTS.notTrusted,
         end: () => undefined,
       }),
@@ -247,20 +237,17 @@ export class DeviceConnection implements ConnectionHandler {
     connection: SshConnection,
     found: IdentifiedDevice,
     known: EnrolledDevice,
-    seen: SeenServer,
+    seen: Uint8Array,
   ): Promise<void> {
-    const { before, after } = await this.#tellOfHostKey(found, known, seen.hostKey)
-    const text = ENROLLED_TEXTS.hostKeyChanged(before, after)
+    const keys = await tellOfHostKey(this.#deps, found, known, seen)
+    const text = ENROLLED_TEXTS.hostKeyChanged({
+      ...known,
+      ...keys,
+      uid: found.device.uid,
+      console: this.#deps.console,
+    })
     this.#screen.say(text)
     this.#leave(connection, { reason: 'host-key', message: text.trimEnd() })
-  }
-
-  /** Writes into the log and the audit log. @returns both fingerprints */
-  async #tellOfHostKey({ device, hostKeyChanged }: IdentifiedDevice, enrolled: EnrolledDevice, seen: Uint8Array) {
-    const [before, after] = [await sha256Fingerprint(enrolled.hostKey), await sha256Fingerprint(seen)]
-    this.#deps.log.warn('link.refused', { device: device.uid, reason: 'host-key', before, after })
-    if (this.#deps.hostKeyNotices.take(`${device.uid} ${after}`)) await hostKeyChanged(enrolled.name, before, after)
-    return { before, after }
   }
 
   #failed(connection: SshConnection, error: unknown): void {
@@ -279,19 +266,4 @@ export class DeviceConnection implements ConnectionHandler {
     this.#screen.end(status)
     connection.disconnect({ by: 'local', reason, message })
   }
-}
-
-function isSame(one: Uint8Array, other: Uint8Array): boolean {
-  return Buffer.from(one).equals(other)
-}
-
-/** Key type of a blob (RFC 4253 section 6.6). */
-function typeOf(blob: Uint8Array): string {
-  const bytes = Buffer.from(blob)
-  return bytes.subarray(4, 4 + bytes.readUInt32BE(0)).toString('latin1')
-}
-
-/** Software and comment of an identification string (RFC 4253 section 4.2), fit to be shown. */
-function softwareOf(ident: string): string {
-  return oneLine(ident.replace(/^SSH-[0-9.]+-/, '')).slice(0, 200) || 'unknown'
 }

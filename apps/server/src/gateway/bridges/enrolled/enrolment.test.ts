@@ -4,7 +4,7 @@ import { operations } from '@bowline/contract/operations'
 import { ScratchFolder } from '@bowline/testkit/real-client'
 import { type RealServer, serverKinds } from '@bowline/testkit/ssh-servers'
 import { until } from '@bowline/testkit/until'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type BootedServer, type Person, bootServer } from '../../../testing/boot.ts'
 import { connectDevice, devicesOf, installKeyOf, onlineDevice } from './testing.ts'
 
@@ -48,6 +48,29 @@ describe('a device that connects with an install key', () => {
     expect(log.body.map(({ action }) => action)).toEqual(expect.arrayContaining(['install-key.use', 'device.accept']))
     client.stop()
     await until(async () => !(await devicesOf(person))[0]?.online)
+  })
+
+  it('is told the address that it has reached where the server has no name, and the setting that gives it one', async () => {
+    person = await newcomer()
+    const key = await installKeyOf(person)
+    const client = connectDevice(server, `${key}.unnamed`, { port: sshd.port, key: scratch.key('ed25519') })
+    const { uid } = await onlineDevice(person, 'unnamed')
+    await until(() => client.said().includes('schtasks'))
+    expect(client.said()).toContain(`-p ${server.sshPort} -R 0:localhost:22 ${uid}@127.0.0.1`)
+    expect(client.said()).toContain('BOWLINE_DOMAIN is not set. 127.0.0.1 is the address')
+    expect(client.said()).not.toContain('example.com')
+  })
+
+  it('is told the name of the server where it has one', async () => {
+    const named = await bootServer({ settings: { BOWLINE_DOMAIN: 'ssh.lab.example' } })
+    onTestFinished(() => named.close())
+    person = await named.setUpAccount()
+    const key = await installKeyOf(person)
+    const client = connectDevice(named, `${key}.named`, { port: sshd.port, key: scratch.key('ed25519') })
+    const { uid } = await onlineDevice(person, 'named')
+    await until(() => client.said().includes('schtasks'))
+    expect(client.said()).toContain(`-p ${named.sshPort} -R 0:localhost:22 ${uid}@ssh.lab.example`)
+    expect(client.said()).not.toContain('BOWLINE_DOMAIN')
   })
 
   it('stays pending where the key does not accept', async () => {

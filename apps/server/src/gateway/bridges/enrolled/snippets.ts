@@ -7,6 +7,11 @@ export interface SshAddress {
   readonly port: number
 }
 
+/** An address, and whether the settings name it: otherwise it is what a connection has reached. */
+export interface NamedAddress extends SshAddress {
+  readonly isSet: boolean
+}
+
 /** The private key that such a service uses; it runs as root. */
 const KEY = '/root/.ssh/id_ed25519'
 /** The account SYSTEM has never been asked whether it trusts this server. */

@@ -1,6 +1,7 @@
 // For tests: devices without an agent, kept connected by a real ssh client.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
 import { operations } from '@bowline/contract/operations'
 import type { InstallKeyBody } from '@bowline/contract/schemas/fleet/install-key'
 import { type ScratchFolder, sshOptions } from '@bowline/testkit/real-client'
@@ -61,6 +62,32 @@ export function startClient(program: string, args: readonly string[]): EnrolledC
     await ended
   })
   return { said: () => Buffer.concat(said).toString(), ended, stop: () => void child.kill() }
+}
+
+/** A server on loopback until the end of the test. @returns its port */
+export async function listenUntilEnd(serve: (socket: Socket) => void): Promise<number> {
+  const listener = createServer((socket) => {
+    socket.on('error', () => undefined)
+    onTestFinished(() => void socket.destroy())
+    serve(socket)
+  })
+  listener.listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  onTestFinished(() => void listener.close())
+  return (listener.address() as AddressInfo).port
+}
+
+/** A port in front of another, which can change. */
+export async function relayTo(to: number) {
+  const target = { port: to }
+  const port = await listenUntilEnd((socket) => {
+    const inner = connect(target.port, '127.0.0.1')
+    inner.on('error', () => socket.destroy())
+    inner.on('close', () => socket.destroy())
+    socket.on('close', () => inner.destroy())
+    socket.pipe(inner).pipe(socket)
+  })
+  return { port, target }
 }
 
 /** The devices of a namespace, as a list shows them. */

@@ -1,7 +1,18 @@
 // Texts for the ssh client of a device without an agent.
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
+import type { UserAuthority } from '@bowline/contract/schemas/fleet/user-authority'
 import { fromBowline } from '../../record/texts.ts'
-import { type SshAddress, connectCommand, serviceSnippets } from './snippets.ts'
+import { type NamedAddress, connectCommand, serviceSnippets } from './snippets.ts'
+
+interface ChangedHostKey {
+  readonly uid: string
+  readonly name: string
+  readonly namespace: string
+  readonly status: DeviceStatus
+  readonly before: string
+  readonly after: string
+  readonly console: string | undefined
+}
 
 export const ENROLLED_TEXTS = {
   keyNeeded: fromBowline(
@@ -16,16 +27,23 @@ export const ENROLLED_TEXTS = {
   left: 'The client has left.',
   /** Follows the words "The device … said:". */
   notTrusted:
-    'its SSH server does not take the certificates of this namespace. It needs TrustedUserCAKeys in its sshd_config, ' +
-    'as the documentation of devices without an agent says, and an account of this name.',
+    'its SSH server does not take registered keys of this namespace. OpenSSH needs TrustedUserCAKeys in its sshd_config, ' +
+    'Dropbear a line in authorized_keys: the page of the device in the console has both. And it needs an account of this name.',
   /** @param reason a sentence */
   noServer: (reason: string): string =>
     `${fromBowline('no SSH server was reached through the forwarded port.')}\n${reason}\n` +
     'Check that sshd runs on this device, and on which port: -R 0:localhost:22 is for port 22.\n',
-  hostKeyChanged: (before: string, after: string): string =>
-    `${fromBowline('the host key of this device has changed. The connection is refused.')}\n` +
+  /**
+   * Fits into the message of a disconnect, of which clients show some hundred characters.
+   * @param changed `before`, `after`: fingerprints with the types of the keys; `console`: origin, for a link
+   */
+  hostKeyChanged: ({ uid, name, namespace, status, before, after, console }: ChangedHostKey): string =>
+    `${fromBowline('the host key of this device has changed; the connection is refused.')}\n` +
     `It was ${before},\nit is  ${after}.\n` +
-    'If that is right, remove the device in the console and enrol it again.\n',
+    (console === undefined
+      ? 'If that is right, accept it in the console, or on the server by\n' +
+        `  bowline device accept-host-key ${namespace} ${status === 'accepted' ? name : uid} SHA256:…\n`
+      : `If that is right, accept it at ${console}/devices/${uid}\n`),
 } as const
 
 /** What happened, for the person at the device's terminal. */
@@ -36,10 +54,9 @@ export function enrolledText(device: {
   readonly status: DeviceStatus
   readonly hostKey: string
   readonly isNew: boolean
-  /** Public key of the namespace's certificate authority, as a line. */
-  readonly authority: string
+  readonly authority: UserAuthority
   /** Of this server. */
-  readonly address: SshAddress
+  readonly address: NamedAddress
 }): string {
   const { name, namespace, status, hostKey, isNew } = device
   return [
@@ -53,6 +70,14 @@ export function enrolledText(device: {
   ].join('\n')
 }
 
+/** The address may be one that only this connection can use: of a proxy, or of a container. */
+function unnamed({ host }: NamedAddress): string[] {
+  return [
+    `This server has not been told its name: BOWLINE_DOMAIN is not set. ${host} is the address that this connection has`,
+    'reached; write another one where the device does not reach the server by that.',
+  ]
+}
+
 /** What a person does once: let keys in, and keep the connection up. */
 function whatIsNext({
   uid,
@@ -63,14 +88,20 @@ function whatIsNext({
     'People get in by the passwords of the device. For their registered keys, let its OpenSSH server trust this',
     'namespace (as root, then reload sshd):',
     '',
-    `  echo '${authority}' > /etc/ssh/bowline_users.pub`,
-    "  echo 'TrustedUserCAKeys /etc/ssh/bowline_users.pub' >> /etc/ssh/sshd_config",
+    ...authority.openssh.commands.map((command) => `  ${command}`),
+    '',
+    'Dropbear has a key of this server for an account instead; the file is that of root on OpenWrt:',
+    '',
+    ...authority.dropbear.commands.map((command) => `  ${command}`),
+    '',
+    'The page of the device in the console shows these lines, too.',
     '',
     'This connection lasts as long as this program. The device connects again without the install key by',
     '',
     `  ${connectCommand(uid, address)}`,
     '',
     'with its own key; -i names the file of it. One of these keeps it up:',
+    ...(address.isSet ? [] : ['', ...unnamed(address)]),
     ...serviceSnippets(uid, address).flatMap(([title, text]) => ['', `# ${title}`, text]),
     '',
     '',

@@ -1,8 +1,7 @@
 // What goes wrong with devices without an agent: other host keys, hostile servers, connections that die or are replaced.
 import { generateKeyPairSync } from 'node:crypto'
-import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net'
+import type { Socket } from 'node:net'
 import { operations } from '@bowline/contract/operations'
 import { acceptConnection } from '@bowline/ssh/server'
 import { ScratchFolder, hasCommand, run, sshOptions } from '@bowline/testkit/real-client'
@@ -10,7 +9,16 @@ import { type RealServer, serverKinds } from '@bowline/testkit/ssh-servers'
 import { until } from '@bowline/testkit/until'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type BootedServer, type Person, bootServer } from '../../../testing/boot.ts'
-import { connectDevice, devicesOf, installKeyOf, onlineDevice, ownKey, startClient } from './testing.ts'
+import {
+  connectDevice,
+  devicesOf,
+  installKeyOf,
+  listenUntilEnd,
+  onlineDevice,
+  ownKey,
+  relayTo,
+  startClient,
+} from './testing.ts'
 
 const [, , , asyncssh] = serverKinds
 let server: BootedServer
@@ -38,38 +46,12 @@ afterAll(async () => {
   scratch[Symbol.dispose]()
 })
 
-/** A server on loopback until the end of the test. @returns its port */
-async function listen(serve: (socket: Socket) => void): Promise<number> {
-  const listener: Server = createServer((socket) => {
-    socket.on('error', () => undefined)
-    onTestFinished(() => void socket.destroy())
-    serve(socket)
-  })
-  listener.listen(0, '127.0.0.1')
-  await once(listener, 'listening')
-  onTestFinished(() => void listener.close())
-  return (listener.address() as AddressInfo).port
-}
-
-/** A port in front of another, which can change. */
-async function relay(to: number) {
-  const target = { port: to }
-  const port = await listen((socket) => {
-    const inner = connect(target.port, '127.0.0.1')
-    inner.on('error', () => socket.destroy())
-    inner.on('close', () => socket.destroy())
-    socket.on('close', () => inner.destroy())
-    socket.pipe(inner).pipe(socket)
-  })
-  return { port, target }
-}
-
 /** An SSH server with a host key of its own, which takes anything. @returns its port and what it was sent */
 async function impostor() {
   const credentials: unknown[] = []
   const hostKeys = [generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' })]
   const methods = ['password', 'keyboard-interactive', 'publickey'] as const
-  const port = await listen((socket) => {
+  const port = await listenUntilEnd((socket) => {
     acceptConnection(
       socket,
       { address: '127.0.0.1', port: 1 },
@@ -135,7 +117,7 @@ describe('another host key', () => {
   })
 
   it('behind a connection that stands gets no password and no key, and is told', async () => {
-    const { port, target: behind } = await relay(honest.port)
+    const { port, target: behind } = await relayTo(honest.port)
     await enrol('swapped', port)
     expect((await withPassword('swapped', 'echo before')).stdout.toString()).toBe('before\n')
     const { port: other, credentials } = await impostor()
@@ -170,7 +152,7 @@ describe('a server that is no SSH server', () => {
   ])('with %s makes no device', async (_, serve) => {
     const before = (await devicesOf(person)).length
     const client = connectDevice(server, await installKeyOf(person), {
-      port: await listen(serve),
+      port: await listenUntilEnd(serve),
       key: ownKey(scratch),
     })
     await client.ended
@@ -207,7 +189,7 @@ describe('the connection of a device', () => {
     const { client, again } = await enrol('moved', honest.port)
     client.stop()
     await client.ended
-    const { port } = await relay(honest.port)
+    const { port } = await relayTo(honest.port)
     again(port)
     await onlineDevice(person, 'moved')
     expect((await withPassword('moved', 'echo there')).stdout.toString()).toBe('there\n')

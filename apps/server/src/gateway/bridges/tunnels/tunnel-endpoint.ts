@@ -110,8 +110,7 @@ function doorOf(deps: TunnelEndpointDeps, device: DeviceActor, found: AgentDevic
   return {
     openSsh: () => tunnel.openSsh(),
     openTcp: (host, port) => tunnel.openTcp(host, port),
-    hostKey: sshKey?.blob ?? new Uint8Array(0),
-    hostKeyType: sshKey?.type ?? '',
+    hostKey: () => Promise.resolve(sshKey?.blob ?? new Uint8Array(0)),
     keyLogin: (user) => deps.keyLogin(device, user),
     servedBy: `a ShellHub agent (${version})`,
   }

@@ -2,11 +2,12 @@
 import { ConfigError } from '@bowline/contract/config'
 import type { Command } from 'commander'
 import { systemClock } from '@bowline/base/clock'
-import { rejectPending } from '../devices/pending.ts'
-import { parseAge } from './arguments.ts'
-import { addPairCommand } from './client/pair.ts'
-import { onInstance } from './instance.ts'
-import { type Format, type Terminal, show } from './terminal.ts'
+import { addPairCommand } from '../client/pair.ts'
+import { addAgentlessCommands } from './agentless.ts'
+import { rejectPending } from '../../devices/pending.ts'
+import { parseAge } from '../arguments.ts'
+import { onInstance } from '../instance.ts'
+import { type Format, type Terminal, show } from '../terminal.ts'
 
 interface Options extends Format {
   readonly allPending?: boolean
@@ -16,6 +17,7 @@ interface Options extends Format {
 export function addDeviceCommands(program: Command, terminal: Terminal): void {
   const device = program.command('device').description('Devices of a namespace')
   addPairCommand(device, terminal)
+  addAgentlessCommands(device, terminal)
   device
     .command('reject <namespace>')
     .description('Reject devices that wait to be accepted')

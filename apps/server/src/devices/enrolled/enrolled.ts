@@ -6,20 +6,23 @@ import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import { publicJwk } from '@bowline/ssh/keys/jwk'
 import { parsePublicKey } from '@bowline/ssh/keys/public-key'
 import type { Kysely } from 'kysely'
-import type { TenantContext } from '../context.ts'
-import type { Schema } from '../db/schema.ts'
-import { describeDevices } from './describe.ts'
-import { deviceName, deviceUid } from './identity.ts'
-import { makeRoomForPending } from './pending.ts'
-import { type DeviceRow, findDevice, findTenantOfEnrolled, upsertDevice } from './store.ts'
+import type { TenantContext } from '../../context.ts'
+import type { Schema } from '../../db/schema.ts'
+import { describeDevices } from '../describe.ts'
+import { deviceName, deviceUid } from '../identity.ts'
+import { makeRoomForPending } from '../pending.ts'
+import { type DeviceRow, findDevice, findTenantOfEnrolled, upsertDevice } from '../store.ts'
+import { blobOfLine, lineOf } from './host-key-facts.ts'
 
 /** A device without an agent, as it is registered. */
 export interface EnrolledDevice {
   readonly name: string
   readonly namespace: string
   readonly status: DeviceStatus
-  /** Wire encoding of the host key that its SSH server had at first. */
+  /** Wire encoding of the host key of its SSH server: the one it had at first, or that a member has accepted since. */
   readonly hostKey: Uint8Array
+  /** Its SSH server has presented another key, which is not accepted. */
+  readonly presentsAnother: boolean
 }
 
 export interface EnrollingDevice {
@@ -57,7 +60,7 @@ export function tenantOfEnrolled(system: Kysely<Schema>, uid: DeviceUid): Promis
 
 /**
  * Registers or refreshes a device without an agent: pending at first, like any other. The host key stays that of the
- * first time, whatever comes later.
+ * first time, whatever comes later: only a member replaces it.
  * @throws {BowlineError} TOO_MANY_REQUESTS when too many devices of that address are pending
  */
 export async function registerEnrolled(
@@ -96,16 +99,10 @@ export async function registerEnrolled(
   return { uid, isNew }
 }
 
-function enrolledOf({ name, namespace, status, ssh_host_key: line }: DeviceRow): EnrolledDevice | undefined {
+function enrolledOf(row: DeviceRow): EnrolledDevice | undefined {
+  const { name, namespace, status, ssh_host_key: line } = row
   if (line === null) return undefined
-  return { name, namespace, status, hostKey: Buffer.from(line.slice(line.indexOf(' ') + 1), 'base64') }
-}
-
-/** Type and base64, as `authorized_keys` has a key. */
-function lineOf(blob: Uint8Array): string {
-  const bytes = Buffer.from(blob)
-  const type = bytes.subarray(4, 4 + bytes.readUInt32BE(0)).toString('latin1')
-  return `${type} ${bytes.toString('base64')}`
+  return { name, namespace, status, hostKey: blobOfLine(line), presentsAnother: row.presented_host_key !== null }
 }
 
 function pemOf(blob: Uint8Array): string {

@@ -1,0 +1,77 @@
+// The host keys of devices without an agent: asks a device's SSH server for its key, and tells of one that has changed.
+import type { Clock } from '@bowline/base/clock'
+import type { RateLimiter } from '@bowline/base/rate-limiter'
+import type { Semaphore } from '@bowline/base/semaphore'
+import { sha256Fingerprint } from '@bowline/ssh/keys/fingerprint'
+import { keyTypeOf } from '../../../devices/enrolled/host-key-facts.ts'
+import type { EnrolledDevice } from '../../../devices/enrolled/enrolled.ts'
+import type { IdentifiedDevice } from '../../../install-keys/ssh-enrolment.ts'
+import { sourceKey } from '../../../platform/network/address.ts'
+import type { Log } from '../../../platform/log.ts'
+import type { DeviceDoor } from '../device/door.ts'
+import { type SeenServer, scanInner } from '../device/inner-connection.ts'
+import { oneLine } from '../../record/device-text.ts'
+
+export interface HostKeyDeps {
+  readonly clock: Clock
+  readonly log: Log
+  /** Bounds how often the audit log tells of one other host key of a device. */
+  readonly hostKeyNotices: Pick<RateLimiter, 'take'>
+  /** Bounds how many SSH servers are asked for their host keys at once. */
+  readonly scans: Semaphore
+}
+
+/**
+ * Has an SSH server prove its host key.
+ * @param source address of the device
+ * @param known undefined for a new device
+ * @returns undefined when the server is busy with others
+ * @throws {InnerFailure}
+ */
+export async function scanHostKey(
+  { clock, scans }: HostKeyDeps,
+  door: Pick<DeviceDoor, 'openSsh'>,
+  source: string,
+  known: EnrolledDevice | undefined,
+): Promise<SeenServer | undefined> {
+  const release = await scans.acquire(sourceKey(source))
+  if (!release) return undefined
+  try {
+    // A server has keys of several types: the one that was enrolled is asked for first.
+    return await scanInner(door, known ? [keyTypeOf(known.hostKey)] : [], clock)
+  } finally {
+    release()
+  }
+}
+
+/** Records another host key: at the device, in the log and in the audit log. @returns both keys, for people */
+export async function tellOfHostKey(
+  { log, hostKeyNotices }: HostKeyDeps,
+  found: IdentifiedDevice,
+  enrolled: EnrolledDevice,
+  seen: Uint8Array,
+): Promise<{ before: string; after: string }> {
+  const { uid } = found.device
+  const [before, after] = [await sha256Fingerprint(enrolled.hostKey), await sha256Fingerprint(seen)]
+  log.warn('link.refused', { device: uid, reason: 'host-key', before, after })
+  await found.presented(seen)
+  if (hostKeyNotices.take(`${uid} ${after}`)) await found.hostKeyRefused(enrolled.name, before, after)
+  return { before: `${before} (${shortType(enrolled.hostKey)})`, after: `${after} (${shortType(seen)})` }
+}
+
+export function isSameKey(one: Uint8Array, other: Uint8Array): boolean {
+  return Buffer.from(one).equals(other)
+}
+
+/** Software and comment of an identification string (RFC 4253 section 4.2), fit to be shown. */
+export function softwareOf(ident: string): string {
+  return oneLine(ident.replace(/^SSH-[0-9.]+-/, '')).slice(0, 200) || 'unknown'
+}
+
+/** Type of a key as `ssh-keygen -l` has it: `ED25519`. */
+function shortType(blob: Uint8Array): string {
+  return oneLine(keyTypeOf(blob))
+    .replace(/^ssh-/, '')
+    .replace(/^ecdsa-.*/, 'ecdsa')
+    .toUpperCase()
+}
