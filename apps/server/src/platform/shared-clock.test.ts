@@ -9,7 +9,9 @@ async function following(differenceMs: number) {
   let difference = differenceMs
   let failing = false
   const reported: number[] = []
-  const reference = () => (failing ? Promise.reject(new Error('away')) : Promise.resolve(own.now() + difference))
+  const begun = own.now()
+  const trueTime = () => begun + own.monotonic() + difference
+  const reference = () => (failing ? Promise.reject(new Error('away')) : Promise.resolve(trueTime()))
   const { clock, stop } = await followClock(own, reference, (offset) => reported.push(offset))
   /** Advances a minute and lets the clock react. */
   const pass = async () => {
@@ -22,6 +24,7 @@ async function following(differenceMs: number) {
     stop,
     reported,
     pass,
+    trueTime,
     drift: (to: number) => (difference = to),
     fail: () => (failing = true),
   }
@@ -55,6 +58,38 @@ describe('followClock', () => {
     fail()
     await pass()
     expect(clock.now() - own.now()).toBe(HOUR_MS)
+  })
+
+  it.each([HOUR_MS, -HOUR_MS])('does not move when the own clock is set by %d ms', async (step) => {
+    const { own, clock, trueTime, pass, reported } = await following(0)
+    own.step(step)
+    expect(clock.now()).toBe(trueTime())
+    await pass()
+    expect([clock.now(), reported]).toEqual([trueTime(), [-step]])
+  })
+
+  it('believes no answer that took so long that it may be of any moment', async () => {
+    const own = new ManualClock()
+    const answers: PromiseWithResolvers<number>[] = []
+    const ask = () => (answers.push(Promise.withResolvers<number>()), answers.at(-1)?.promise ?? Promise.reject())
+    const following = followClock(own, ask, () => undefined)
+    answers[0]?.resolve(own.now())
+    const { clock } = await following
+    own.advance(60_000)
+    const asked = own.now()
+    own.advance(20_000)
+    answers[1]?.resolve(asked)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(clock.now()).toBe(own.now())
+  })
+
+  it('asks the reference at once when the own clock has moved without time passing, as after a suspension', async () => {
+    const { own, clock, trueTime, drift } = await following(0)
+    own.step(HOUR_MS)
+    drift(HOUR_MS)
+    clock.now()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(clock.now()).toBe(trueTime())
   })
 
   it('runs timers on the own clock', async () => {

@@ -59,12 +59,12 @@ export async function locate(
   } catch (error) {
     // It may have been moved to the store in between.
     const now = await findRecording(ctx.db, uid, seat)
-    if (!now || now.place === row.place) return { row, file: failed(error) }
-    return { row: now, file: await recordings.open(now, 'cast').catch(failed) }
+    if (!now || now.place === row.place) return { row, file: failed(row, error) }
+    return { row: now, file: await recordings.open(now, 'cast').catch((second: unknown) => failed(now, second)) }
   }
 
-  function failed(error: unknown): undefined {
-    if (isAbsent(error) && recordings.isElsewhere(row)) {
+  function failed(where: RecordingRow, error: unknown): undefined {
+    if (isAbsent(error) && recordings.isElsewhere(where)) {
       fail('UNAVAILABLE', { what: 'the recording is on the disk of another server until the store has it' })
     }
     ctx.log.error('recording.failed', { session: uid, seat, err: error })

@@ -8,7 +8,7 @@ interface Timer {
 }
 
 export class ManualClock implements Clock {
-  readonly #epochMs: number
+  #epochMs: number
   #elapsed = 0
   readonly #timers = new Set<Timer>()
 
@@ -37,6 +37,11 @@ export class ManualClock implements Clock {
   /** Timers that are still to fire. */
   get pending(): number {
     return this.#timers.size
+  }
+
+  /** Sets the clock by some milliseconds, back or forth; no time passes. */
+  step(ms: number): void {
+    this.#epochMs += ms
   }
 
   /** Moves time forward and runs what falls due, in order. An interval fires once, however often it fell due. */
