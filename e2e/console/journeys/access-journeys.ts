@@ -48,8 +48,16 @@ export function accessJourneys(site: Site): void {
       await dialog.getByRole('button', { name: 'Save' }).click()
       await dialog.getByText(/^Login names .*\./).waitFor()
       expect(await dialog.getByLabel('Login names: pattern').getAttribute('aria-invalid')).toBe('true')
+      // Escape may be an accident; the button that cancels is none.
       await page.keyboard.press('Escape')
+      const question = page.getByRole('dialog', { name: 'Discard unsaved changes?' })
+      await question.getByRole('button', { name: 'Keep editing' }).click()
+      await question.waitFor({ state: 'detached' })
+      expect(await dialog.getByLabel('Login names: pattern').inputValue()).toBe('(')
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
       await dialog.waitFor({ state: 'detached' })
+      await page.getByRole('link', { name: 'Tags' }).click()
+      await page.getByRole('heading', { name: 'Tags' }).waitFor()
     })
 
     it('shows the fingerprint that ssh-keygen prints, and finds the key by it', async () => {

@@ -2,7 +2,7 @@
 import { operations } from '@bowline/contract/operations'
 import { describe, expect, it } from 'vitest'
 import { openPage } from '../../support/browser.ts'
-import { eventually, hasFocus, openSignedIn, rowOf } from '../steps.ts'
+import { eventually, hasFocus, openSignedIn, rowOf, violationsInBothThemes } from '../steps.ts'
 import type { Site } from '../site.ts'
 import { OBSERVER } from '../world.ts'
 
@@ -50,6 +50,60 @@ export function namespaceJourneys(site: Site): void {
       await eventually(async () => (await settings()).connection_announcement.startsWith('Mind the gap.'))
       await page.getByRole('button', { name: 'Undo' }).click()
       await expect.poll(async () => (await settings()).connection_announcement).toContain('Authorised use only.')
+    })
+
+    it('asks before a text that is not saved is left, whichever way', async () => {
+      const { page } = site
+      const question = page.getByRole('dialog', { name: 'Discard unsaved changes?' })
+      const answer = async (name: 'Keep editing' | 'Discard changes') => {
+        await question.getByRole('button', { name }).click()
+        await question.waitFor({ state: 'detached' })
+      }
+      const before = (await settings()).connection_announcement
+      await page.goto('/devices')
+      await page.getByRole('link', { name: 'Settings' }).click()
+      await page.getByLabel('Text').fill('Half a sent')
+      await page.getByRole('link', { name: 'Firewall' }).click()
+      await question.waitFor()
+      expect(await violationsInBothThemes(page)).toEqual({ light: [], dark: [] })
+      await answer('Keep editing')
+      expect([new URL(page.url()).pathname, await page.getByLabel('Text').inputValue()]).toEqual([
+        '/settings',
+        'Half a sent',
+      ])
+      // The step back of the browser.
+      await page.goBack()
+      await answer('Keep editing')
+      expect(await page.getByLabel('Text').inputValue()).toBe('Half a sent')
+      // The browser asks itself when the page unloads.
+      const asked = page.waitForEvent('dialog')
+      const reloaded = page.reload()
+      const dialog = await asked
+      expect(dialog.type()).toBe('beforeunload')
+      await dialog.accept()
+      await reloaded
+      await page.getByLabel('Text').fill('Half a sent')
+      await page.getByRole('link', { name: 'Firewall' }).click()
+      await answer('Discard changes')
+      await page.getByRole('heading', { name: 'Firewall', exact: true }).waitFor()
+      expect((await settings()).connection_announcement).toBe(before)
+    })
+
+    it('asks nothing when nothing has changed, and when it has been saved', async () => {
+      const { page } = site
+      await page.goto('/settings')
+      await page.getByLabel('Text').fill('Mind the step.')
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await page.getByText('Announcement saved.').first().waitFor()
+      await page.getByRole('link', { name: 'Tags' }).click()
+      await page.getByRole('heading', { name: 'Tags' }).waitFor()
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await expect.poll(async () => (await settings()).connection_announcement).toContain('Authorised use only.')
+      await page.getByRole('link', { name: 'Settings' }).click()
+      await page.getByLabel('Text').fill('Something')
+      await page.getByRole('button', { name: 'Discard' }).click()
+      await page.getByRole('link', { name: 'Tags' }).click()
+      await page.getByRole('heading', { name: 'Tags' }).waitFor()
     })
 
     it('asks for the name before the namespace is deleted', async () => {

@@ -27,6 +27,12 @@ export const appMessages = {
     serverAudit: 'Audit of the server',
   },
   groups: { fleet: 'Fleet', access: 'Access', namespace: 'Namespace', server: 'Server' },
+  leaving: {
+    title: 'Discard unsaved changes?',
+    text: 'What you have changed here is not saved.',
+    stay: 'Keep editing',
+    leave: 'Discard changes',
+  },
   profile: 'Profile',
   help: 'Documentation',
   palette: 'Search everything',

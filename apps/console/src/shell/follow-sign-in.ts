@@ -21,11 +21,14 @@ export function followSignIn(session: Session, router: ReturnType<typeof createC
         to: '/sign-in',
         search: state.expired ? { redirect: href, expired: 'yes' } : {},
         replace: state.expired,
+        // The session is gone, whatever was typed.
+        ignoreBlocker: true,
       })
     }
     // The URL referred to something in the namespace that was left.
     const next = state.kind === 'signed-in' ? state.person.tenant : ''
-    if (wasSignedIn && tenant !== '' && next !== '' && next !== tenant) void router.navigate({ to: '/' })
+    if (wasSignedIn && tenant !== '' && next !== '' && next !== tenant)
+      void router.navigate({ to: '/', ignoreBlocker: true })
     tenant = next === '' ? tenant : next
     wasSignedIn = state.kind === 'signed-in'
   })

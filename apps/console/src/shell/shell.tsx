@@ -12,6 +12,7 @@ import { pageFile } from '../platform/page-files.ts'
 import { ActionIcon, Drawer } from '../ui/kit.ts'
 import { ScreenHelp } from '../ui/page/help-link.tsx'
 import { Mark } from '../ui/page/mark.tsx'
+import { LeaveQuestion } from './leave-question.tsx'
 import { LiveMark } from './live-mark.tsx'
 import { usePerson, useRuntime } from '../core/context.tsx'
 import { appMessages as texts } from '../core/messages.ts'
@@ -111,6 +112,7 @@ export function Shell() {
           />
         </ScreenHelp>
       </main>
+      <LeaveQuestion />
       <Suspense>
         {isPaletteOpen ? <Palette takeTyped={typed.take} onClose={close} /> : null}
         {used.has('sheet') ? (

@@ -48,6 +48,7 @@ export function ActivatePage() {
 function CodeForm({ code, onFound }: { readonly code: string; readonly onFound: (waiting: Waiting) => void }) {
   const { api } = useRuntime()
   const form = useContractForm({
+    losable: true,
     schema: Code,
     values: { user_code: code },
     labels: { user_code: texts.code },

@@ -27,6 +27,7 @@ export function Tester({ rules, onVerdict }: TesterProps) {
     done: (_, next) => sentence(next, rules),
   })
   const form = useContractForm({
+    losable: true,
     schema: AttemptBody,
     values: { username: 'root', address: '', device: '' },
     labels: texts.testerLabels,

@@ -59,7 +59,13 @@ interface FormProps {
 
 function WithSettings({ onSend }: FormProps) {
   const to = usePerson()?.email ?? ''
-  const form = useContractForm({ schema: TestWithSettings, values: { to }, labels: texts.labels, send: onSend })
+  const form = useContractForm({
+    losable: true,
+    schema: TestWithSettings,
+    values: { to },
+    labels: texts.labels,
+    send: onSend,
+  })
   return (
     <form noValidate onSubmit={(event) => void form.onSubmit(event)}>
       <Stack gap="md">
@@ -74,6 +80,7 @@ function WithSettings({ onSend }: FormProps) {
 function WithOthers({ settings, onSend }: FormProps & { readonly settings: MailSettings }) {
   const to = usePerson()?.email ?? ''
   const form = useContractForm({
+    losable: true,
     schema: TestWithOthers,
     values: { to, url: '', from: settings.from, starttls: settings.starttls, name: '', ca: '' },
     labels: texts.labels,

@@ -68,6 +68,7 @@ export function NewPasswordForm() {
     },
   })
   const form = useContractForm({
+    losable: true,
     schema: NewPassword,
     values: { password: '' },
     labels: texts.labels,

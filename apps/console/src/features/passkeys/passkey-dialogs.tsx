@@ -48,6 +48,7 @@ function Add({ onDone }: { readonly onDone: () => void }) {
     invalidates: AFTER_CHANGE,
   })
   const form = useContractForm({
+    losable: true,
     schema: needsPassword ? WithPassword : NewPasskey,
     values: { name: '', current_password: '' },
     labels: texts.labels,
@@ -85,6 +86,7 @@ function Rename({ passkey, onDone }: { readonly passkey: Passkey; readonly onDon
     invalidates: AFTER_CHANGE,
   })
   const form = useContractForm({
+    losable: true,
     schema: Named,
     values: { name: before },
     labels: texts.labels,

@@ -25,6 +25,7 @@ export function AskForMail({ name, call, submit, done, failed, variant }: AskFor
   const [isDone, setDone] = useState(false)
   const ask = useAction({ call })
   const { form, field, failure, onSubmit } = useContractForm({
+    losable: true,
     schema: Named,
     values: { username: name },
     labels: { username: texts.name },

@@ -57,6 +57,7 @@ function SignUpForm({ invitation }: { readonly invitation: InvitationLink | unde
       ).body,
   })
   const { form, field, failure, onSubmit } = useContractForm({
+    losable: true,
     schema: Account,
     values: { name: '', email: invitation?.email ?? '', username: '', password: '' },
     labels: texts.labels,

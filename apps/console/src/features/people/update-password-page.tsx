@@ -64,6 +64,7 @@ function UpdateForm({ id, token, onEnd }: UpdateFormProps) {
       api.call(users.resetPassword, { params: { uid: id }, body: { token, password } }),
   })
   const { form, field, failure, onSubmit } = useContractForm({
+    losable: true,
     schema: NewPassword,
     values: { password: '' },
     labels: texts.labels,

@@ -163,6 +163,7 @@ function PasswordCard({ person }: { readonly person: Person }) {
     done: texts.changed,
   })
   const form = useContractForm({
+    losable: true,
     schema: PasswordFields,
     values: { current_password: '', password: '' },
     labels: texts.labels,

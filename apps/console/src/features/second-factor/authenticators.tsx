@@ -91,6 +91,7 @@ function Rename({ one, onClose }: { readonly one: Authenticator; readonly onClos
     invalidates: [SECOND_FACTOR, ['account-activity']],
   })
   const form = useContractForm({
+    losable: true,
     schema: Name,
     values: { name: one.name },
     labels: { name: texts.name },

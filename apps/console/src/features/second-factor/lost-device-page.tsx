@@ -18,6 +18,7 @@ export function LostDevicePage() {
   const { api } = useRuntime()
   const [isRequested, setRequested] = useState(false)
   const form = useContractForm({
+    losable: true,
     schema: Fields,
     values: { identifier: '' },
     labels: { identifier: texts.identifier },

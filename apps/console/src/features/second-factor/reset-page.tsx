@@ -36,6 +36,7 @@ function ResetForm({ id }: { readonly id: string }) {
   /** The account as it is after the reset. */
   const [done, setDone] = useState<{ readonly hasPassword: boolean }>()
   const form = useContractForm({
+    losable: true,
     schema: Fields,
     values: { main_email_code: '', recovery_email_code: '' },
     labels: { main_email_code: texts.mainCode, recovery_email_code: texts.recoveryMailCode },

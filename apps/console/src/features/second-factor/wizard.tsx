@@ -74,6 +74,7 @@ function SetupForm({ factor, onClose, onAdded }: SetupProps & { readonly factor:
     invalidates: [SECOND_FACTOR, ['account-activity']],
   })
   const form = useContractForm({
+    losable: true,
     schema: Fields,
     values: { name: texts.defaultName, code: '', current_password: '' },
     labels: { name: texts.name, code: texts.code, ...(hasPassword ? { current_password: texts.currentPassword } : {}) },

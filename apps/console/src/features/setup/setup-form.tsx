@@ -26,6 +26,7 @@ export function SetupForm({ sign }: { readonly sign: string }) {
     done: texts.done,
   })
   const { form, field, failure, onSubmit } = useContractForm({
+    losable: true,
     schema: Account,
     values: { name: '', email: '', username: '', password: '' },
     labels,

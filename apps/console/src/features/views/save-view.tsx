@@ -26,6 +26,7 @@ export function SaveView({ list, query, onClose }: SaveViewProps) {
     invalidates: [keys.views],
   })
   const form = useContractForm({
+    losable: true,
     schema: Fields,
     values: { name: '', shared: false },
     labels: texts.labels,

@@ -19,6 +19,7 @@ const Fields = z.object({ current_password: z.string().min(1, 'is required').max
 export function PasswordProof({ onProven, onCancel }: PasswordProofProps) {
   const { api } = useRuntime()
   const form = useContractForm({
+    losable: true,
     schema: Fields,
     values: { current_password: '' },
     labels: { current_password: texts.proofPassword },

@@ -1,11 +1,13 @@
 // A dialog, and a dialog with a form. The contents mount when the dialog opens, so forms start fresh.
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import type { FieldValues } from 'react-hook-form'
 import { Callout } from './callout.tsx'
 import { ErrorPanel } from './error-panel.tsx'
 import { Button, Group, Modal, Stack } from '../kit.ts'
 import { uiMessages } from '../messages.ts'
+import { type Unsaved, isUnsaved, mayLeave } from '../../platform/unsaved.ts'
 import type { ContractForm } from '../form/use-contract-form.ts'
+import { FormHolder } from '../form/use-unsaved.ts'
 import classes from './dialog.module.css'
 
 interface DialogProps {
@@ -19,10 +21,18 @@ interface DialogProps {
 }
 
 export function Dialog({ opened, onClose, title, size = 'md', insists = false, children }: DialogProps) {
+  const [forms] = useState(() => new Set<Unsaved>())
+  const leave = async () => {
+    // The question is closed by Escape too: the key that leads to it must not answer it.
+    if (isUnsaved(forms)) await new Promise((done) => setTimeout(done, 0))
+    if (await mayLeave(forms)) onClose()
+  }
+  const holder = useMemo(() => ({ isOpen: opened, forms }), [opened, forms])
   return (
     <Modal
       opened={opened}
-      onClose={onClose}
+      // By Escape, a click outside or the cross, any of which happens by accident; the button that cancels means it.
+      onClose={() => void leave()}
       title={title}
       size={size}
       withCloseButton={!insists}
@@ -30,7 +40,7 @@ export function Dialog({ opened, onClose, title, size = 'md', insists = false, c
       closeOnClickOutside={!insists}
       closeButtonProps={{ 'aria-label': uiMessages.close }}
     >
-      {children}
+      <FormHolder value={holder}>{children}</FormHolder>
     </Modal>
   )
 }

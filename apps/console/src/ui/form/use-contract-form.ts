@@ -7,6 +7,7 @@ import { type DefaultValues, type FieldValues, type Path, type UseFormReturn, us
 import type { z } from 'zod'
 import { fieldErrors, fieldSentence } from './field-errors.ts'
 import { uiMessages } from '../messages.ts'
+import { useUnsaved } from './use-unsaved.ts'
 
 interface FormSpec<In extends FieldValues, Out extends FieldValues> {
   readonly schema: z.ZodType<Out, In>
@@ -15,6 +16,8 @@ interface FormSpec<In extends FieldValues, Out extends FieldValues> {
   readonly labels: Readonly<Partial<Record<Path<NoInfer<In>>, string>>>
   /** Sends the form. An error is shown at the field it names, otherwise above the form. */
   readonly send: (values: Out) => Promise<void>
+  /** What is typed is worth no question when the form is left. */
+  readonly losable?: true
 }
 
 export interface ContractForm<In extends FieldValues = FieldValues, Out = unknown> {
@@ -35,16 +38,18 @@ export function useContractForm<In extends FieldValues, Out extends FieldValues>
   values,
   labels,
   send,
+  losable,
 }: FormSpec<In, Out>): ContractForm<In, Out> {
   const [failure, setFailure] = useState<unknown>()
   const form = useForm<In, unknown, Out>({ resolver: zodResolver(schema), defaultValues: values })
+  const sending = useUnsaved(form, losable === true)
   const isField = (name: string): name is Path<In> => Object.hasOwn(labels, name)
   const labelOf = (name: Path<In>): string => labels[name] ?? ''
 
   const onSubmit = form.handleSubmit(async (sent) => {
     setFailure(undefined)
     try {
-      await send(sent)
+      await sending(() => send(sent))
     } catch (error) {
       // The server names a field by its path; forms are flat.
       const wrong = fieldErrors(error, isConflict(error) ? uiMessages.taken : uiMessages.notAccepted).map(
