@@ -22,12 +22,17 @@ export type StartBowline = (world: World, stack: AsyncDisposableStack) => Promis
  * Starts both.
  * @param accounts of the device: how many rows may run at once; default 1
  * @param start how Bowline reaches the device; by default its agent
+ * @param peer the SSH server to compare with; by default sshd
  */
-export async function startSites(accounts = 1, start: StartBowline = startWithAgent): Promise<Sites> {
+export async function startSites(
+  accounts = 1,
+  start: StartBowline = startWithAgent,
+  peer: (world: World) => Promise<SshTarget> = startPeer,
+): Promise<Sites> {
   const stack = new AsyncDisposableStack()
   try {
     const world = stack.use(await makeWorld(accounts))
-    const sshd = await startPeer(world)
+    const sshd = await peer(world)
     const targets = { sshd, bowline: await start(world, stack) }
     const owned = stack.move()
     const exchange = accounts > 1 ? CHEAP_EXCHANGE : ''

@@ -12,6 +12,8 @@ export interface World extends AsyncDisposable {
   readonly keyFile: string
   readonly ecdsaKeyFile: string
   readonly echo: { readonly port: number; readonly socket: string }
+  /** Lines of `~/.ssh/authorized_keys` in each new home; '' for none. */
+  authorizedKeys: string
   /** Empties the home of an account. */
   newHome(account: Account): Promise<void>
 }
@@ -28,15 +30,21 @@ export async function makeWorld(accounts: number): Promise<World> {
   await tool(['ssh-keygen', '-q', '-t', 'ecdsa', '-N', '', '-f', inside('host_key_ecdsa')])
   const tcp = await echoServer({ host: '127.0.0.1', port: 0 })
   const unix = await echoServer({ path: inside('echo.sock'), readableAll: true, writableAll: true })
-  return {
+  const world: World = {
     device,
     keyFile: inside('key'),
     ecdsaKeyFile: inside('key-ecdsa'),
     echo: { port: (tcp.address() as AddressInfo).port, socket: inside('echo.sock') },
+    authorizedKeys: '',
     async newHome({ home, uid }) {
       await rm(home, { recursive: true, force: true, maxRetries: 10 })
       await mkdir(home, { mode: 0o700 })
       await chown(home, uid, uid)
+      if (world.authorizedKeys === '') return
+      const folder = join(home, '.ssh')
+      await mkdir(folder, { mode: 0o700 })
+      await writeFile(join(folder, 'authorized_keys'), world.authorizedKeys, { mode: 0o600 })
+      await tool(['chown', '-R', `${uid}:${uid}`, folder])
     },
     async [Symbol.asyncDispose]() {
       tcp.close()
@@ -44,6 +52,7 @@ export async function makeWorld(accounts: number): Promise<World> {
       await device.remove()
     },
   }
+  return world
 }
 
 async function echoServer(where: ListenOptions) {

@@ -49,6 +49,8 @@ export interface Device {
    * @param name of the program; another one for a second server
    */
   startSshd(first?: readonly string[], name?: string): Promise<SshTarget>
+  /** Starts Dropbear, which takes the keys in the homes of the accounts. @param name of the program */
+  startDropbear(name: string): Promise<SshTarget>
   /** Every started program, by name. */
   readonly programs: Readonly<Record<string, Running>>
   remove(): Promise<void>
@@ -143,6 +145,18 @@ export function makeDevice(
       programs[name] = sshd
       await until('sshd listens', () => {
         if (sshd.child.exitCode !== null) throw new Error(`sshd ended: ${sshd.output()}`)
+        return answers(port)
+      })
+      return { host: '127.0.0.1', port, login: account.name, password: PASSWORD }
+    },
+    async startDropbear(name) {
+      const port = await freePort()
+      const key = inside(`${name}_host_key`)
+      execFileSync('dropbearkey', ['-t', 'ed25519', '-f', key], { stdio: 'ignore' })
+      const dropbear = start(['dropbear', '-F', '-E', '-m', '-p', `127.0.0.1:${port}`, '-r', key])
+      programs[name] = dropbear
+      await until('Dropbear listens', () => {
+        if (dropbear.child.exitCode !== null) throw new Error(`Dropbear ended: ${dropbear.output()}`)
         return answers(port)
       })
       return { host: '127.0.0.1', port, login: account.name, password: PASSWORD }

@@ -1,5 +1,5 @@
 // Realistic example values for the OpenAPI document.
-import { AGENTLESS_WORDS } from './example-agentless.ts'
+import { DEVICE_WORDS } from './example-devices.ts'
 import { BILL, FINGERPRINT, PEM, USER } from './example-keys.ts'
 
 export const UID = '5f2e9c3a7b1d4086a1c3e5f70912b4d6e8fa0c2b4d6f8193a5b7c9d1e3f50718'
@@ -16,14 +16,9 @@ export const WORDS: Readonly<Record<string, unknown>> = {
   'auth.id': 'debian',
   'UserAuth.name': 'Ada Lovelace',
   'UserAuth.user': 'ada',
-  'Device.id': 'debian',
-  'Device.name': 'raspberrypi',
-  'devices.name': 'raspberrypi',
-  ...AGENTLESS_WORDS,
+  ...DEVICE_WORDS,
   'containers.name': 'web-1',
   'deviceJobs.action': 'tag',
-  'Device.public_key':
-    '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA8Z4AGMerZvY2CcGzbvjdRN1ZyhxQNdTxc6xZk6V/GYk=\n-----END PUBLIC KEY-----\n',
   'DeviceAuth.name': 'raspberrypi',
   'DeviceAuth.statement_key': '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
   'Member.expires_at': '0001-01-01T00:00:00Z',

@@ -178,11 +178,7 @@ function bindDevices(routes: Routes, state: FakeState): void {
     chosen.sort((a, b) => direction * (value(a).localeCompare(value(b)) || a.uid.localeCompare(b.uid)))
     return slice(chosen, query)
   })
-  routes.on(devices.get, ({ params }) => state.devices.get(params.uid) ?? fail('NOT_FOUND', { what: 'The device' }))
-  routes.on(devices.remove, ({ params }) => {
-    if (!state.removeDevice(params.uid)) fail('NOT_FOUND', { what: 'The device' })
-    return undefined
-  })
+  // Before the call whose path has a uid there.
   routes.on(devices.userAuthority, () => {
     const line = { public_key: 'ssh-ed25519 AAAA bowline-acme', fingerprint: `SHA256:${'U'.repeat(43)}` }
     const [file, small] = ['/etc/ssh/bowline_users.pub', '/etc/dropbear/authorized_keys']
@@ -192,6 +188,11 @@ function bindDevices(routes: Routes, state: FakeState): void {
       openssh: { ...line, file, commands, sshd_config: trust },
       dropbear: { ...line, file: small, commands: [`echo '${line.public_key}' >> ${small}`] },
     }
+  })
+  routes.on(devices.get, ({ params }) => state.devices.get(params.uid) ?? fail('NOT_FOUND', { what: 'The device' }))
+  routes.on(devices.remove, ({ params }) => {
+    if (!state.removeDevice(params.uid)) fail('NOT_FOUND', { what: 'The device' })
+    return undefined
   })
   routes.on(devices.acceptHostKey, ({ params, body }) => {
     const { host_key: known } = state.devices.get(params.uid) ?? fail('NOT_FOUND', { what: 'The device' })

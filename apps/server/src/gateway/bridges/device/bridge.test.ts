@@ -287,7 +287,7 @@ describe.skipIf(serverKinds[0]?.missing() !== undefined)('terminals and files by
     for (const one of at) {
       const listen = await listening(link, login, one)
       expect(listen.cause?.message).toMatch(
-        /served by a program of the test, which (?:does not listen|forwards no X11)/,
+        /served by a program of the test, which (?:does not listen|forwards no displays)/,
       )
     }
   })

@@ -82,7 +82,9 @@ export function bridgeHandler({ door, clock, changed }: BridgeParts): Bridge {
   function openSession(header: LinkMessage, stream: LinkStream): StreamHandler | LinkCause {
     const open = SessionOpen.safeParse(header).data
     const joined = join(open?.login, stream)
-    return open && joined ? new BridgeProcess({ ...joined, open, stream, servedBy: door.servedBy }) : MALFORMED
+    if (!open || !joined) return MALFORMED
+    const display = members.get(open.login)?.listeners.displayOf(open.x11)
+    return new BridgeProcess({ ...joined, open, stream, display, servedBy: door.servedBy })
   }
 
   function openDial(header: LinkMessage, stream: LinkStream): StreamHandler | LinkCause {
@@ -104,13 +106,16 @@ export function bridgeHandler({ door, clock, changed }: BridgeParts): Bridge {
     const joined = join(open?.login, stream)
     if (!open || !member || !joined) return MALFORMED
     const { ended, client } = joined
-    if (open.at.type === 'x11' || (open.at.type === 'agent' && member.listeners.hasAgent)) {
+    const { listeners } = member
+    const { at } = open
+    if (at.type === 'agent' && listeners.hasAgent) {
       ended()
-      return cannot(open.at.type === 'x11' ? 'forwards no X11 (-X)' : 'takes one agent of a login')
+      return cannot('takes one agent of a login')
     }
-    if (open.at.type === 'agent') return member.listeners.lendAgent(stream, ended)
-    const refuse = (): void => stream.close(cannot('does not listen there (-R)'))
-    return member.listeners.listen(client, open.at, stream, refuse, ended)
+    if (at.type === 'agent') return listeners.lendAgent(stream, ended)
+    const refuse = (what: string) => () => stream.close(cannot(what))
+    if (at.type === 'x11') return listeners.display(client, at, stream, refuse('forwards no displays (-X)'), ended)
+    return listeners.listen(client, at, stream, refuse('does not listen there (-R)'), ended)
   }
 
   function openHttp(header: LinkMessage, stream: LinkStream): StreamHandler | LinkCause {

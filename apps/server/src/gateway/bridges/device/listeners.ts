@@ -1,5 +1,5 @@
 // Listeners that people ask for on a bridged device: those of `-R`, which the device's SSH server holds (RFC 4254 section
-// 7.1), and their authentication agent, which it needs no request for.
+// 7.1), their displays (section 6.3), and their authentication agent, which it needs no request for.
 import type { Link, LinkStream, StreamHandler } from '@bowline/link/api'
 import type { AcceptOpen, ListenOpen } from '@bowline/link/stream-messages'
 import {
@@ -11,6 +11,7 @@ import {
 } from '@bowline/ssh/api'
 import type { ServerChannelOpen, SshClientConnection } from '@bowline/ssh/client-api'
 import { createFlow } from '../../forward/pipe.ts'
+import { Display } from './display.ts'
 
 const NOT_ASKED: ChannelDecision = {
   accept: false,
@@ -23,6 +24,8 @@ export class Listeners {
   readonly #link: () => Pick<Link, 'open'> | undefined
   /** The `listen` streams, by what the device's server opens channels with. */
   readonly #streams = new Map<string, LinkStream>()
+  /** Displays by id of their `listen` stream, the newest last. */
+  readonly #displays = new Map<number, { readonly display: Display; readonly stream: LinkStream }>()
   /** Requests that the server is answering; none of them rejects. */
   readonly #pending = new Set<Promise<unknown>>()
 
@@ -44,6 +47,40 @@ export class Listeners {
       this.#streams.delete('agent')
       ended()
     })
+  }
+
+  /**
+   * Has the device's server make a display for the session that will refer to the stream.
+   * @param refuse closes the stream when the server does not
+   * @param ended the stream has ended
+   */
+  display(
+    client: SshClientConnection,
+    at: Extract<ListenOpen['at'], { type: 'x11' }>,
+    stream: LinkStream,
+    refuse: () => void,
+    ended: () => void,
+  ): StreamHandler {
+    let isOver = false
+    Display.open(client, at)
+      .then((display) => {
+        if (isOver) return display?.drop()
+        if (!display) return refuse()
+        this.#displays.set(stream.id, { display, stream })
+        stream.control({ type: 'listening', port: 0 })
+      })
+      .catch(() => isOver || refuse())
+    return holding(stream, () => {
+      isOver = true
+      this.#displays.get(stream.id)?.display.drop()
+      this.#displays.delete(stream.id)
+      ended()
+    })
+  }
+
+  /** The display that a session refers to. @param id of its `listen` stream */
+  displayOf(id: number | undefined): Display | undefined {
+    return id === undefined ? undefined : this.#displays.get(id)?.display
   }
 
   /**
@@ -102,6 +139,8 @@ export class Listeners {
         return this.#accept(`path ${request.path}`, origin)
       case 'auth-agent@openssh.com':
         return this.#accept('agent', origin)
+      case 'x11':
+        return this.#accept('x11', { address: request.originHost.slice(0, 64), port: request.originPort })
       default:
         return Promise.resolve(NOT_ASKED)
     }
@@ -110,7 +149,8 @@ export class Listeners {
   async #accept(key: string, origin: AcceptOpen['origin']): Promise<ChannelDecision> {
     // A connection can come in one piece with the answer that there is a listener.
     await Promise.all(this.#pending)
-    const listener = this.#streams.get(key)
+    // The server does not say of which session a display is; the client has one cookie for all of them.
+    const listener = key === 'x11' ? [...this.#displays.values()].at(-1)?.stream : this.#streams.get(key)
     const link = this.#link()
     if (!listener || !link) return NOT_ASKED
     return new Promise((resolve) => {

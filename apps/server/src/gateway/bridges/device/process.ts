@@ -11,11 +11,14 @@ import {
   type SshClientConnection,
 } from '@bowline/ssh/client-api'
 import { type Flow, createFlow } from '../../forward/pipe.ts'
+import type { Display } from './display.ts'
 
 export interface ProcessParts {
   readonly client: SshClientConnection
   readonly open: SessionOpen
   readonly stream: LinkStream
+  /** Display of its own, whose channel it runs in; undefined: none. */
+  readonly display: Display | undefined
   readonly servedBy: string
   /** The stream has ended. */
   readonly ended: () => void
@@ -78,8 +81,9 @@ export class BridgeProcess implements StreamHandler {
   }
 
   async #start(): Promise<void> {
-    const { client, stream } = this.#parts
-    const channel = await client.openChannel({ type: 'session' }, (opened) => this.#attach(opened))
+    const { client, stream, display } = this.#parts
+    const attach = (opened: ClientChannel): ClientChannelHandler => this.#attach(opened)
+    const channel = display?.take(attach) ?? (await client.openChannel({ type: 'session' }, attach))
     if (this.#isClosed) return channel.close()
     const isGranted = await this.#request(channel)
     if (this.#isClosed) return
