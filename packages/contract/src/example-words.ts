@@ -1,6 +1,7 @@
 // Realistic example values for the OpenAPI document.
 import { DEVICE_WORDS } from './example-devices.ts'
 import { BILL, FINGERPRINT, PEM, USER } from './example-keys.ts'
+import { SIGN_ON_WORDS } from './example-sign-on.ts'
 
 export const UID = '5f2e9c3a7b1d4086a1c3e5f70912b4d6e8fa0c2b4d6f8193a5b7c9d1e3f50718'
 export const UUID = '3f6c1f9e-0d5b-4c8a-9b1e-2a7d4e6f8c01'
@@ -25,20 +26,7 @@ export const WORDS: Readonly<Record<string, unknown>> = {
   'Namespace.name': 'lab',
   'namespaces.name': 'lab',
   'Namespace.recording_retention_days': 90,
-  'openid.name': 'Keycloak',
-  'openid.issuer': 'https://login.example.com/realms/staff',
-  'openid.client_id': 'bowline',
-  'openid.client_secret': 'kT3…',
-  'openid.group_claim': 'groups',
-  'OpenidProvider.name': 'Keycloak',
-  'OpenidProvider.issuer': 'https://login.example.com/realms/staff',
-  'OpenidProvider.client_id': 'bowline',
-  'OpenidProvider.group_claim': 'groups',
-  'single-sign-on.metadata_url': 'https://login.example.com/metadata',
-  'single-sign-on.signon_url': 'https://login.example.com/sso',
-  'single-sign-on.entity_id': 'https://login.example.com/metadata',
-  'single-sign-on.email_attribute': 'emailAddress',
-  'single-sign-on.name_attribute': 'displayName',
+  ...SIGN_ON_WORDS,
   'mfa.identifier': 'ada',
   'mfa.link': 'otpauth://totp/Bowline:ada?secret=JBSWY3DPEHPK3PXP&issuer=Bowline',
   'mfa.token': UUID,
