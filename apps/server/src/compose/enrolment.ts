@@ -31,6 +31,7 @@ export function composeEnrolment(
     }),
     console: publicOrigin,
     hostKeyNotices: new RateLimiter(clock, { perSecond: 1 / 3_600, burst: 1 }),
+    deviceNotices: new RateLimiter(clock, { perSecond: 1 / 3_600, burst: 5 }),
     scans: new Semaphore(MAX_SCANS, MAX_WAITING),
     certifiedKey: ({ ctx }, user, device) => certifiedKey(ctx, secret, user, device),
     plainKey: ({ ctx }) => plainKey(ctx, secret),

@@ -17,6 +17,8 @@ export interface HostKeyDeps {
   readonly log: Log
   /** Bounds how often the audit log tells of one other host key of a device. */
   readonly hostKeyNotices: Pick<RateLimiter, 'take'>
+  /** Bounds how often it tells of all other host keys of a device: whoever has its key can present new ones without end. */
+  readonly deviceNotices: Pick<RateLimiter, 'take'>
   /** Bounds how many SSH servers are asked for their host keys at once. */
   readonly scans: Semaphore
 }
@@ -46,7 +48,7 @@ export async function scanHostKey(
 
 /** Records another host key: at the device, in the log and in the audit log. @returns both keys, for people */
 export async function tellOfHostKey(
-  { log, hostKeyNotices }: HostKeyDeps,
+  { log, hostKeyNotices, deviceNotices }: HostKeyDeps,
   found: IdentifiedDevice,
   enrolled: EnrolledDevice,
   seen: Uint8Array,
@@ -55,7 +57,8 @@ export async function tellOfHostKey(
   const [before, after] = [await sha256Fingerprint(enrolled.hostKey), await sha256Fingerprint(seen)]
   log.warn('link.refused', { device: uid, reason: 'host-key', before, after })
   await found.presented(seen)
-  if (hostKeyNotices.take(`${uid} ${after}`)) await found.hostKeyRefused(enrolled.name, before, after)
+  if (hostKeyNotices.take(`${uid} ${after}`) && deviceNotices.take(uid))
+    await found.hostKeyRefused(enrolled.name, before, after)
   return { before: `${before} (${shortType(enrolled.hostKey)})`, after: `${after} (${shortType(seen)})` }
 }
 

@@ -109,6 +109,14 @@ describe('another host key', () => {
     await onlineDevice(person, 'reinstalled')
   })
 
+  it('and many more of them fill no audit log', async () => {
+    const { client, again } = await enrol('shifting', honest.port)
+    client.stop()
+    await client.ended
+    for (let attempt = 0; attempt < 7; attempt += 1) await again((await impostor()).port).ended
+    expect((await hostKeysTold()).filter((name) => name === 'shifting')).toHaveLength(5)
+  })
+
   it('does not displace the connection of the device that was enrolled', async () => {
     const { again } = await enrol('cloned', honest.port)
     const { port } = await impostor()
