@@ -35,7 +35,7 @@ describe('signing in', () => {
     const { context, page, complaints } = await open()
     await page.goto('/sign-in?redirect=//evil.example/')
     await signIn(page, backend)
-    await page.getByRole('heading', { name: 'Devices' }).waitFor()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
     expect(new URL(page.url()).origin).toBe(backend.origin)
     expect(complaints).toEqual([])
     await context.close()

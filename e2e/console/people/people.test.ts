@@ -335,7 +335,7 @@ describe('pending invitations in the team', () => {
       .first()
       .waitFor()
     await page.getByRole('button', { name: `Send the invitation of ${email} again` }).click()
-    await page.getByText(`${email} gets another mail`).first().waitFor()
+    await page.getByText(`Invitation sent to ${email}`).first().waitFor()
     expect(await linkTo(server.dataFolder, email, 'invitation')).toMatch(/^\/accept-invite\?/)
     await page.getByRole('button', { name: `Copy a new link for ${email}` }).click()
     const dialog = page.getByRole('dialog', { name: `Invitation of ${email}` })
