@@ -18,7 +18,7 @@ const Registered = z.object({
 /** The platform's answer to a registration. */
 export type Registration = z.infer<typeof Registered>
 
-/** What the device says of itself. */
+/** Facts of the device in its registration. */
 export interface DeviceFacts {
   readonly description: DeviceDescription
   readonly hostname: string

@@ -1,9 +1,9 @@
 // The platform's statement key, pinned on first use: learned at the first registration, stored beside the device key,
 // replaced only by a key that the old one has signed. A later man in the middle cannot swap it.
 import { verify } from 'node:crypto'
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import * as z from 'zod'
 import { statementKeyObject } from '../login/statement.ts'
+import { readKept, writeKept } from './kept-file.ts'
 
 const Stored = z.object({ version: z.literal(1), statement_key: z.base64url() })
 
@@ -20,7 +20,8 @@ export class StatementKeyFile {
    */
   constructor(path: string) {
     this.path = path
-    this.#key = readStored(path)
+    const stored = readKept(path, Stored, 'learn the platform’s statement key again')
+    this.#key = stored && Buffer.from(stored.statement_key, 'base64url')
   }
 
   /** Raw 32 bytes. */
@@ -41,30 +42,9 @@ export class StatementKeyFile {
     if (known && !(signature && verify(null, key, statementKeyObject(known), Buffer.from(signature, 'base64url')))) {
       return 'refused'
     }
-    writeStored(this.path, key)
+    const statementKey = key.toString('base64url')
+    writeKept(this.path, { version: 1, statement_key: statementKey } satisfies z.infer<typeof Stored>)
     this.#key = key
     return known ? 'changed' : 'learned'
   }
-}
-
-function readStored(path: string): Uint8Array | undefined {
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  }
-  try {
-    return Buffer.from(Stored.parse(JSON.parse(text)).statement_key, 'base64url')
-  } catch {
-    throw new Error(`${path} is damaged. Remove it to learn the platform's statement key again.`)
-  }
-}
-
-/** Writes atomically. */
-function writeStored(path: string, key: Uint8Array): void {
-  const content = { version: 1, statement_key: Buffer.from(key).toString('base64url') } satisfies z.infer<typeof Stored>
-  writeFileSync(`${path}.new`, `${JSON.stringify(content)}\n`, { mode: 0o600, flush: true })
-  renameSync(`${path}.new`, path)
 }

@@ -1,7 +1,7 @@
 // The namespace of a device that was paired, kept beside its key so that a restart does not ask again. One that the
 // settings name goes first.
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import * as z from 'zod'
+import { readKept, writeKept } from './kept-file.ts'
 
 const Stored = z.object({ version: z.literal(1), tenant_id: z.guid() })
 
@@ -18,7 +18,7 @@ export class TenantFile {
   constructor(path: string, configured: string | undefined) {
     this.path = path
     this.#configured = configured
-    this.#stored = configured === undefined ? readStored(path) : undefined
+    this.#stored = configured === undefined ? readKept(path, Stored, 'pair the device again')?.tenant_id : undefined
   }
 
   /** UUID of the namespace; undefined while the device has none. */
@@ -37,23 +37,6 @@ export class TenantFile {
    */
   store(tenantId: string): void {
     this.#stored = tenantId
-    const content = { version: 1, tenant_id: tenantId } satisfies z.infer<typeof Stored>
-    writeFileSync(`${this.path}.new`, `${JSON.stringify(content)}\n`, { mode: 0o600, flush: true })
-    renameSync(`${this.path}.new`, this.path)
-  }
-}
-
-function readStored(path: string): string | undefined {
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  }
-  try {
-    return Stored.parse(JSON.parse(text)).tenant_id
-  } catch (cause) {
-    throw new Error(`${path} is damaged. Remove it to pair the device again.`, { cause })
+    writeKept(this.path, { version: 1, tenant_id: tenantId } satisfies z.infer<typeof Stored>)
   }
 }

@@ -15,7 +15,7 @@ export function LeaveQuestion() {
   useBlocker({
     shouldBlockFn: async ({ current, next, action }) =>
       (current.pathname !== next.pathname || STEPS.includes(action)) && !(await mayLeave()),
-    // The browser's own question is asked for every reason to stay, in one place.
+    // platform/unsaved.ts has the browser ask, for every form.
     enableBeforeUnload: false,
   })
   return (

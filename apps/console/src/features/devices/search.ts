@@ -44,7 +44,7 @@ export type DevicesSearch = z.infer<typeof DevicesSearch>
 /** Parameters that narrow the list. */
 export const NARROWING = ['q', 'tag', 'system', 'arch', 'version', 'presence', 'seen', 'fav'] as const
 
-/** What a view of the list saves. */
+/** Parameters of the address that a view of the list saves. */
 export const SAVED = ['status', 'sort', 'order', 'size', 'cols', ...NARROWING] as const
 
 /** The search without what narrows it. */

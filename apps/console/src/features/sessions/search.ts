@@ -55,7 +55,7 @@ export type SessionsSearch = z.infer<typeof SessionsSearch>
 /** Parameters that narrow the list. */
 const NARROWING = ['q', 'device', 'state', 'recorded', 'person', 'method', 'key', 'did', 'from', 'to'] as const
 
-/** What a view of the list saves. */
+/** Parameters of the address that a view of the list saves. */
 export const SAVED = ['sort', 'order', 'size', 'cols', ...NARROWING] as const
 
 type Narrowing = Partial<Pick<SessionsSearch, (typeof NARROWING)[number]>>

@@ -16,7 +16,7 @@ interface FormSpec<In extends FieldValues, Out extends FieldValues> {
   readonly labels: Readonly<Partial<Record<Path<NoInfer<In>>, string>>>
   /** Sends the form. An error is shown at the field it names, otherwise above the form. */
   readonly send: (values: Out) => Promise<void>
-  /** What is typed is worth no question when the form is left. */
+  /** Leaving the form with changes asks nothing: a password, a search. */
   readonly losable?: true
 }
 

@@ -3,7 +3,7 @@ import { createContext, useContext, useEffect, useRef } from 'react'
 import type { FieldValues, UseFormReturn } from 'react-hook-form'
 import { type Unsaved, holdUnsaved } from '../../platform/unsaved.ts'
 
-/** What surrounds forms and can be left by itself. */
+/** Container of forms that is left by itself, such as a dialog. */
 interface FormHolder {
   /** False while it goes away: its forms have been given up. */
   readonly isOpen: boolean

@@ -1,9 +1,9 @@
-// What a person writes on a device without an agent, so that its SSH server lets people in by their registered keys.
-import { createHash } from 'node:crypto'
+// Lines for a device without an agent whose SSH server lets people in by their registered keys.
 import type { UserAuthority } from '@bowline/contract/schemas/fleet/user-authority'
+import { sha256FingerprintOf } from '../../platform/keys/key-data.ts'
 
 const OPENSSH_FILE = '/etc/ssh/bowline_users.pub'
-/** Of root, where OpenWrt's Dropbear looks; other accounts and systems have ~/.ssh/authorized_keys. */
+/** File of root's keys for Dropbear on OpenWrt; other accounts and systems have ~/.ssh/authorized_keys. */
 const DROPBEAR_FILE = '/etc/dropbear/authorized_keys'
 const SSHD_CONFIG = '/etc/ssh/sshd_config'
 
@@ -18,14 +18,14 @@ export function trustLines(
   return {
     openssh: {
       public_key: openssh,
-      fingerprint: fingerprintOf(keys.authority),
+      fingerprint: sha256FingerprintOf(keys.authority),
       file: OPENSSH_FILE,
       sshd_config: trust,
       commands: [`echo '${openssh}' > ${OPENSSH_FILE}`, `echo '${trust}' >> ${SSHD_CONFIG}`],
     },
     dropbear: {
       public_key: dropbear,
-      fingerprint: fingerprintOf(keys.plain),
+      fingerprint: sha256FingerprintOf(keys.plain),
       file: DROPBEAR_FILE,
       commands: [`echo '${dropbear}' >> ${DROPBEAR_FILE}`],
     },
@@ -34,6 +34,3 @@ export function trustLines(
 
 const keyLine = (blob: Uint8Array, comment: string): string =>
   `ssh-ed25519 ${Buffer.from(blob).toString('base64')} ${comment}`
-
-const fingerprintOf = (blob: Uint8Array): string =>
-  `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`

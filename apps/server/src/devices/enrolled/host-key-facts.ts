@@ -1,6 +1,6 @@
-// What clients see of the host key of a device without an agent, and of one that it presents instead.
-import { createHash } from 'node:crypto'
+// Facts that clients get about the host key of a device without an agent, and of one that it presents instead.
 import type { DeviceHostKey } from '@bowline/contract/schemas/device'
+import { sha256FingerprintOf } from '../../platform/keys/key-data.ts'
 
 /** Columns of a device about its host key. */
 export interface HostKeyColumns {
@@ -37,6 +37,5 @@ export function keyTypeOf(blob: Uint8Array): string {
 
 function factsOf(line: string): { type: string; fingerprint: string } {
   const blob = blobOfLine(line)
-  const digest = createHash('sha256').update(blob).digest('base64')
-  return { type: keyTypeOf(blob), fingerprint: `SHA256:${digest.replace(/=+$/, '')}` }
+  return { type: keyTypeOf(blob), fingerprint: sha256FingerprintOf(blob) }
 }

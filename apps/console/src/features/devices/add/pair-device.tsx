@@ -113,7 +113,7 @@ function Confirmation({ found, onBack, onAdded }: ConfirmationProps) {
   const { api } = useRuntime()
   const { code, fingerprint, info, source, place, replaces } = found
   const card = useRef<HTMLElement>(null)
-  // What was found is read first, before anything that confirms it.
+  // Screen readers reach the facts of the device before the button that confirms them.
   useEffect(() => card.current?.focus(), [])
   const add = useAction({
     call: async (name: string) => (await api.call(pairings.confirm, { body: { code, fingerprint, name } })).body,

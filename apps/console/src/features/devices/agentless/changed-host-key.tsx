@@ -1,4 +1,4 @@
-// What a device without an agent shows while its SSH server presents another host key than the accepted one, and the dialog
+// Notice of a device without an agent whose SSH server presents another host key than the accepted one, and the dialog
 // that accepts the key: exactly the one that was shown.
 import { devices as operations } from '@bowline/contract/operations/devices'
 import type { Device, DeviceHostKey } from '@bowline/contract/schemas/device'

@@ -1,4 +1,4 @@
-// What the SSH server of a device without an agent has to trust, so that people get in by their registered keys.
+// Keys that the SSH server of a device without an agent trusts, so that people log in by their registered keys.
 import { devices as operations } from '@bowline/contract/operations/devices'
 import { useQuery } from '@tanstack/react-query'
 import { useRuntime } from '../../../core/context.tsx'
