@@ -13,6 +13,7 @@ const LINES_PER_SECOND = 1_000
 /**
  * Starts it and waits until the device writes.
  * @param seconds that it writes for
+ * @throws {Error} with what ssh has said, when it ends before
  * @returns its exit code, and the hashes of what the device writes and of what has arrived, when it has ended
  */
 export async function startNumbered(
@@ -31,7 +32,13 @@ for second in range(${seconds}):
   for line in range(${LINES_PER_SECOND}): print(second * ${LINES_PER_SECOND} + line, flush=True)
   time.sleep(1)'`,
   )
-  await until('the device writes', () => existsSync(mark))
+  let refusal: string | undefined
+  void output.then(({ code, stderr }) => (refusal = `ssh has ended with ${code}: ${stderr}`))
+  await until('the device writes', () => {
+    const writes = existsSync(mark)
+    if (!writes && refusal !== undefined) throw new Error(refusal)
+    return writes
+  })
   await rm(mark)
   const session = `${target.login} by port ${target.port}`
   return { ended: output.then(({ code, sha256 }) => ({ session, code, wanted: wanted.digest('hex'), got: sha256 })) }
