@@ -12,7 +12,7 @@ import { extractLedger } from './ledger/extract.ts'
 import type { LedgerContext } from './ledger/ledger.ts'
 import { readVerdict, timeOfLastEvent } from './file/reading.ts'
 import type { RecordingKey } from './recording-key.ts'
-import { openSpool } from './file/spool.ts'
+import { openSpool, orAbandon } from './file/spool.ts'
 import { type RecordingRow, listUnfinished, setRecordingState } from './store.ts'
 
 export interface LostParts {
@@ -66,8 +66,10 @@ async function sealFile(
   }
   const { atMs, tail } = await timeOfLastEvent(file, verdict.bytes)
   const spool = await openSpool(path(id), id, key.sign, { chain: verdict.state, bytes: verdict.bytes })
-  if (tail !== '') await spool.write(tail)
-  const seal = await spool.seal('interrupted', atMs)
+  const seal = await orAbandon(spool, async () => {
+    if (tail !== '') await spool.write(tail)
+    return spool.seal('interrupted', atMs)
+  })
   await sealed(ctx, id, seal, spool.bytes)
   return 'interrupted'
 }

@@ -25,7 +25,7 @@ import { type Recorder, createRecorder } from './record/recorder.ts'
 import { type RecordingKey, createRecordingKey } from './recording-key.ts'
 import { NoRoom, requireRoom } from './file/disk-space.ts'
 import { findSessionFacts, fingerprintOf } from './session-facts-store.ts'
-import { type Spool, openSpool } from './file/spool.ts'
+import { type Spool, openSpool, orAbandon } from './file/spool.ts'
 import { createTableCache } from './file/table-cache.ts'
 import { type RecordingRow, findKnownIds, findStoredIds, insertRecording, setRecordingState } from './store.ts'
 
@@ -160,7 +160,7 @@ export async function createRecordings(parts: RecordingsParts): Promise<Recordin
       }),
     )
     const spool = await openSpool(path(id), id, sign)
-    await setRecorded(ctx, session, true)
+    await orAbandon(spool, () => setRecorded(ctx, session, true))
     return { id, spool, identity: line }
   }
 

@@ -12,7 +12,7 @@ import { type Table, keyframeAt, readScreen } from './file/index-file.ts'
 import { type Range, firstKeyframe } from './file/ranges.ts'
 import type { RecordingFile } from './file/reading.ts'
 import type { Recordings } from './recordings.ts'
-import { type Spool, openSpool } from './file/spool.ts'
+import { type Spool, openSpool, orAbandon } from './file/spool.ts'
 import {
   type RecordingRow,
   deleteRecording,
@@ -230,6 +230,7 @@ export async function addFrame(
   let spool: Spool
   let startedAt = now
   let lastMs = 0
+  let head = ''
   if (row) {
     ;({ id } = row)
     if (row.place === 'object') await recordings.bringBack(id).catch(storeAway)
@@ -242,13 +243,15 @@ export async function addFrame(
   } else {
     const made = await recordings.create(ctx, { session: uid, seat, posted: true })
     ;({ id, spool } = made)
-    const header = headerLine({ columns: width, rows: height, timestamp: Math.floor(now / 1_000) })
-    await spool.write(header + made.identity)
+    head = headerLine({ columns: width, rows: height, timestamp: Math.floor(now / 1_000) }) + made.identity
   }
   const lines = createEventLines(lastMs)
   const size = lines.next('r', `${width}x${height}`, now - startedAt)
-  await spool.write(size + lines.next('o', message, now - startedAt))
-  await recordings.sealed(ctx, id, await spool.seal('complete', lines.atMs), spool.bytes)
+  const seal = await orAbandon(spool, async () => {
+    await spool.write(head + size + lines.next('o', message, now - startedAt))
+    return spool.seal('complete', lines.atMs)
+  })
+  await recordings.sealed(ctx, id, seal, spool.bytes)
 }
 
 /** Upper bound of a seal's length. */

@@ -17,7 +17,7 @@ export interface Spool {
   sync(): Promise<void>
   /** Seals the recording and closes the file. Rejects without room for the seal. @returns the seal */
   seal(state: SealState, atMs: number): Promise<Seal>
-  /** Closes the file without a seal. */
+  /** Closes the file without a seal; without effect once it is closed. */
   abandon(): Promise<void>
 }
 
@@ -38,7 +38,7 @@ export async function openSpool(path: string, recording: string, sign: Sign, fro
   let length = from?.bytes ?? 0
   /** A chunk end that could not be written yet. */
   let owed = ''
-  if (from) await file.truncate(length)
+  if (from) await file.truncate(length).catch((error: unknown) => closed(file, error))
 
   async function append(bytes: Uint8Array): Promise<void> {
     try {
@@ -86,6 +86,24 @@ export async function openSpool(path: string, recording: string, sign: Sign, fro
     },
     abandon: () => file.close(),
   }
+}
+
+/**
+ * Does what follows the opening of a file, which nobody would close after its failure. Node ends the process when it
+ * collects a handle that is still open.
+ */
+export async function orAbandon<T>(spool: Spool, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    await spool.abandon().catch(() => undefined)
+    throw error
+  }
+}
+
+async function closed(file: FileHandle, error: unknown): Promise<never> {
+  await file.close().catch(() => undefined)
+  throw error
 }
 
 async function writeWhole(file: FileHandle, buffer: Uint8Array, position: number): Promise<void> {

@@ -29,12 +29,11 @@ parentPort?.on('message', (task: Task) => {
 async function index(task: Task): Promise<void> {
   const unfinished = `${task.index}.part`
   const file = await open(task.cast, 'r')
-  const made = await open(unfinished, 'w', 0o600)
   try {
-    await fill(file, made)
+    const made = await open(unfinished, 'w', 0o600)
+    await fill(file, made).finally(() => made.close())
   } finally {
     await file.close()
-    await made.close()
   }
   await rename(unfinished, task.index)
 }
