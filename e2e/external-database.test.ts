@@ -124,6 +124,28 @@ describe.skipIf(!postgresPrograms)('an own PostgreSQL (needs the package postgre
     expect(headers.get('x-total-count')).toBe('5')
   })
 
+  it('runs on a database that a newer version has added to, until one takes away what it needs', async () => {
+    const started = await until('the server has started', () => server)
+    await started.process.end()
+    const plant = (name: string, requires: number): string =>
+      postgres.sql(
+        `insert into schema_migrations (version, name, checksum, requires)
+         select max(version) + 1, '${name}', repeat('0', 64), ${requires} from schema_migrations`,
+        'bowline',
+      )
+    postgres.sql('alter table devices add column added_later text; alter table sessions add column added_later int', 'bowline')
+    plant('added_later', 0)
+    await started.start()
+    expect(started.process.output()).toContain('"ev":"database.newer"')
+    await untilOnline(await started.client(), agent.device.uid)
+    expect((await ssh(agent.target, ['echo beside'])).stdout.toString()).toBe('beside\n')
+    await started.process.end()
+
+    plant('taken_away', 9_999)
+    await expect(started.start()).rejects.toThrow(/made by a newer Bowline \(migration \d+ taken_away; /)
+    postgres.sql("delete from schema_migrations where name in ('added_later', 'taken_away')", 'bowline')
+  })
+
   it.each([
     ['a superuser', () => postgres.url('postgres', postgres.superuserPassword, 'bowline'), /is a superuser/],
     ['a wrong password', () => postgres.url('bowline', 'wrong-password', 'bowline'), /password authentication failed/],

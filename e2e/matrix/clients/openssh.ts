@@ -253,7 +253,7 @@ export function openssh(name: string, place: Place): Row[] {
 /** Contents of the device's home for comparison: kinds, modes, sizes, times and content. */
 export async function picture(folder: string): Promise<string> {
   const line = `cd '${folder}' && find . -mindepth 1 -printf '%y %m %u %s %P %l\\n' | LC_ALL=C sort -k5 | sed 's/^d \\([^ ]*\\) \\([^ ]*\\) [0-9]*/d \\1 \\2/'; find . -type f -print0 | LC_ALL=C sort -z | xargs -0r sha256sum`
-  return (await tool(['bash', '-c', line])).stdout
+  return (await tool(['bash', '--norc', '-c', line])).stdout
 }
 
 async function sftpBatch(site: Site, sftp: readonly string[]): Promise<unknown> {

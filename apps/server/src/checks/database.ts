@@ -7,7 +7,7 @@ import type { ServerConfig } from '../config.ts'
 import { findPackage } from '../db/embedded/package.ts'
 import { existingCluster } from '../db/embedded/place.ts'
 import { findRunningPostgres } from '../db/embedded/supervisor.ts'
-import { MIGRATIONS_FOLDER, readHistory, readMigrations, refuseForeign } from '../db/migrate.ts'
+import { MIGRATIONS_FOLDER, readHistory, readMigrations, refuseContracted, refuseForeign } from '../db/migrate.ts'
 import { asOwner, DatabaseRefused, type OwnerConnection, type OwnerFacts } from '../db/owner-session.ts'
 import { refuseTransactionPooling } from '../db/pool/pooler.ts'
 import { APP_ROLE, SYSTEM_ROLE } from '../db/roles.ts'
@@ -89,7 +89,8 @@ async function checkMigrations(client: Client): Promise<{ migrations: Finding; i
   }
   const applied = await readHistory(client)
   try {
-    refuseForeign('The database', applied, migrations)
+    refuseForeign('The database', applied.slice(0, migrations.length), migrations)
+    refuseContracted(applied.slice(migrations.length), migrations)
   } catch (error) {
     const remedy = 'Use the version of Bowline that was here before.'
     return incomplete(finding('migrations', 'fail', reason(error), remedy))
@@ -97,6 +98,10 @@ async function checkMigrations(client: Client): Promise<{ migrations: Finding; i
   const missing = migrations.length - applied.length
   if (missing === 0) {
     return { migrations: finding('migrations', 'ok', `All ${migrations.length} were run.`), isComplete: true }
+  }
+  if (missing < 0) {
+    const message = `A newer Bowline has run ${-missing} more than the ${migrations.length} of this one, which can run beside it.`
+    return { migrations: finding('migrations', 'warn', message, 'Upgrade this node too.'), isComplete: true }
   }
   const message = `${missing} of ${migrations.length} are missing; the next start runs them.`
   const remedy = 'Make a backup first: bowline backup <file>. There is no way back.'

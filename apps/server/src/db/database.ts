@@ -44,7 +44,10 @@ export async function openDatabase({ owner, poolSize, log }: DatabaseOptions): P
   await asOwner(owner, async (client, facts) => {
     await refuseTransactionPooling(owner, client)
     await ensureWorkingRoles(client, facts)
-    for (const { version, name } of await migrate(client, migrations)) log.info('database.migrated', { version, name })
+    const { applied, unknown } = await migrate(client, migrations)
+    for (const { version, name } of applied) log.info('database.migrated', { version, name })
+    const last = unknown.at(-1)
+    if (last) log.warn('database.newer', { version: last.version, name: last.name, known: migrations.length })
   })
   const tenants = openPool(owner, APP_ROLE, poolSize, log)
   const everything = openPool(owner, SYSTEM_ROLE, poolSize, log)

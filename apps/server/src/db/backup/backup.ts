@@ -73,7 +73,7 @@ async function* archive(
     format: 1,
     version: options.version,
     created_at: options.now.toISOString(),
-    migrations: await readHistory(client),
+    migrations: (await readHistory(client)).map(({ version, name, checksum }) => ({ version, name, checksum })),
     tables: await dataTables(client).then((tables) =>
       tables.map(({ name, columns }) => ({ name, columns: [...columns] })),
     ),
