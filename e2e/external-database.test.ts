@@ -133,7 +133,10 @@ describe.skipIf(!postgresPrograms)('an own PostgreSQL (needs the package postgre
          select max(version) + 1, '${name}', repeat('0', 64), ${requires} from schema_migrations`,
         'bowline',
       )
-    postgres.sql('alter table devices add column added_later text; alter table sessions add column added_later int', 'bowline')
+    postgres.sql(
+      'alter table devices add column added_later text; alter table sessions add column added_later int',
+      'bowline',
+    )
     plant('added_later', 0)
     await started.start()
     expect(started.process.output()).toContain('"ev":"database.newer"')

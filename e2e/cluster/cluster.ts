@@ -38,11 +38,13 @@ export interface Cluster {
  * Starts nodes and waits until each has a link with each other.
  * @param env of all nodes
  * @param own settings of one node; called before it starts
+ * @param checkout folder with another version of the product
  */
 export async function startCluster(
   count: number,
   env: Readonly<Record<string, string>> = {},
   own: (index: number, database: DatabaseDoor) => Promise<Record<string, string>> = async () => ({}),
+  checkout?: string,
 ): Promise<Cluster> {
   const postgres = await startPostgres()
   postgres.sql(`create role bowline login createrole password '${PASSWORD}'`)
@@ -61,7 +63,7 @@ export async function startCluster(
   for (let index = 0; index < count; index += 1) {
     const address = { BOWLINE_NODE_ADDRESS: `127.0.0.1:${await freePort()}` }
     const all = { ...shared, ...address, ...(await own(index, { port: postgres.port, url: through })) }
-    const node = await startServer({ env: all })
+    const node = await startServer({ env: all, ...(checkout !== undefined && { checkout }) })
     nodes.push(node)
     settings.push({ ...all, BOWLINE_DATA_DIR: node.dataFolder })
   }

@@ -25,6 +25,8 @@ export interface ServerOptions {
   /** Default: a new one, removed by `remove`. */
   readonly dataFolder?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Folder with another version of the product; default: this one. */
+  readonly checkout?: string
 }
 
 /** An installation of the server: one data folder and one pair of ports across all its runs. */
@@ -40,8 +42,8 @@ export interface Server {
   readonly account: { readonly username: string; readonly password: string }
   /** Signed in as the first account. */
   client(): Promise<Client>
-  /** Starts the next run; the previous one must have ended. */
-  start(): Promise<void>
+  /** Starts the next run, of this version or that of another checkout; the previous one must have ended. */
+  start(checkout?: string): Promise<void>
   /** Stops it gracefully and removes its data. */
   remove(): Promise<void>
 }
@@ -65,7 +67,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   }
   // Not the kernel's choice: while the server is stopped, an outgoing connection could take such a port.
   const chosen = { BOWLINE_HTTP_PORT: String(await freePort()), BOWLINE_SSH_PORT: String(await freePort()) }
-  let current = launch({ ...chosen, ...env })
+  let current = launch({ ...chosen, ...env }, options.checkout)
   const { origin, sshPort, setupLink, pin } = await current.listening.catch(async (error: unknown) => {
     if (options.dataFolder === undefined) await rm(dataFolder, { recursive: true, force: true })
     throw error
@@ -90,8 +92,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       const { token } = await signIn()
       return createClient({ origin, token: () => token })
     },
-    async start() {
-      current = launch({ ...env, ...ports })
+    async start(checkout) {
+      current = launch({ ...env, ...ports }, checkout)
       await current.listening
     },
     async remove() {
@@ -112,9 +114,12 @@ export async function refusedServer(
   throw new Error('the server has started, though it must not')
 }
 
-function launch(env: Readonly<Record<string, string>>): { running: Running; listening: Promise<Listening> } {
+function launch(
+  env: Readonly<Record<string, string>>,
+  checkout: string = root,
+): { running: Running; listening: Promise<Listening> } {
   const running = run([process.execPath, 'apps/server/src/main.ts', 'server'], {
-    cwd: root,
+    cwd: checkout,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...withoutSettings(process.env), ...env },
   })
