@@ -230,6 +230,19 @@ describe('a signature', () => {
     expect(await world.deliver(event('evt_recent'), { at: now - 299_000 })).toBe(200)
   })
 
+  it('of an event without the object that it is about gets the reason', async () => {
+    const thin = {
+      id: 'evt_thin',
+      object: 'v2.core.event',
+      type: 'v1.billing.meter.no_meter_found',
+      created: '2026-11-27',
+    }
+    const { body, headers } = world.provider.sign(thin as unknown as DoubleEvent, world.clock.now())
+    const answer = await world.server.fetch('/api/webhook-billing', { method: 'POST', body, headers })
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('snapshot')])
+    expect(await row('evt_thin')).toBeUndefined()
+  })
+
   it('of another body, or none, is refused', async () => {
     const { headers } = world.provider.sign(event('evt_signed'), world.clock.now())
     const post = (body: string, sent: Record<string, string>) =>

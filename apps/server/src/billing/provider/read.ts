@@ -8,13 +8,42 @@ import {
   SUBSCRIPTION_STATUSES,
   type SubscriptionStatus,
 } from '@bowline/contract/schemas/billing'
+import { fail } from '@bowline/contract/errors'
 import type Stripe from 'stripe'
+import { z } from 'zod'
 import { ACTIVE_STATUSES } from '../standing.ts'
-import type { ProviderSubscription } from './provider.ts'
+import type { ProviderEvent, ProviderSubscription } from './provider.ts'
+
+/** An event with the object that it is about; others name it only, and come from destinations of another API. */
+const Snapshot = z.object({
+  id: z.string(),
+  type: z.string(),
+  /** Seconds since the epoch. */
+  created: z.number().int(),
+  data: z.object({
+    object: z.object({
+      object: z.string().optional(),
+      id: z.string().optional(),
+      customer: z.union([z.string(), z.object({ id: z.string() })]).nullish(),
+    }),
+  }),
+})
 
 /** Id behind a reference of Stripe, which is the object itself where it was expanded. */
 export function idOf(named: string | { readonly id: string } | null | undefined): string {
   return typeof named === 'string' ? named : (named?.id ?? '')
+}
+
+/** @throws {BowlineError} INVALID_INPUT for an event without the object that it is about */
+export function readSnapshot(event: unknown): ProviderEvent {
+  const read = Snapshot.safeParse(event)
+  if (!read.success) {
+    const rule = 'must be an event with a snapshot of its object; choose this payload style for the webhook at Stripe'
+    return fail('INVALID_INPUT', { field: 'body', rule })
+  }
+  const { id, type, created, data } = read.data
+  const customer = data.object.object === 'customer' ? (data.object.id ?? '') : idOf(data.object.customer)
+  return { id, type, createdAt: new Date(created * 1_000), customer }
 }
 
 /** @param invoices its newest invoices, the newest first */

@@ -4,7 +4,7 @@ import { fail } from '@bowline/contract/errors'
 import { Stripe } from 'stripe'
 import { asking, isMissing } from './failures.ts'
 import type { PaymentProvider, ProviderCustomer } from './provider.ts'
-import { idOf, readCustomer, readSubscription } from './read.ts'
+import { idOf, readCustomer, readSnapshot, readSubscription } from './read.ts'
 
 export interface StripeSettings {
   readonly secretKey: string
@@ -185,15 +185,14 @@ export function createStripe({ secretKey, webhookSecret, priceId, apiUrl }: Stri
         return url
       }),
     readEvent(text, signature, now) {
+      let event: unknown
       try {
-        const event = stripe.webhooks.constructEvent(text, signature, webhookSecret, TOLERANCE_SECONDS, undefined, now)
-        const about = event.data.object as { object?: string; id?: string; customer?: string | { id: string } | null }
-        const customer = about.object === 'customer' ? (about.id ?? '') : idOf(about.customer)
-        return { id: event.id, type: event.type, createdAt: new Date(event.created * 1_000), customer }
+        event = stripe.webhooks.constructEvent(text, signature, webhookSecret, TOLERANCE_SECONDS, undefined, now)
       } catch (error) {
         if (error instanceof Stripe.errors.StripeSignatureVerificationError) return undefined
-        throw error
+        // Events of another kind, which the library refuses after it has checked their signature.
       }
+      return readSnapshot(event)
     },
   }
 
