@@ -144,8 +144,7 @@ export async function purge(
   dueBy?: Date,
 ): Promise<boolean> {
   return system.transaction().execute(async (db) => {
-    await showClosed(db)
-    await sql`set local statement_timeout = ${sql.lit(PURGE_MS)}`.execute(db)
+    await prepare(db)
     const row = await lockClosed(db, tenant)
     if (!row || (dueBy && row.due_at > dueBy)) return false
     await purgeIn(db, contextOf(tenant), row, removal)
@@ -162,11 +161,17 @@ export async function purgeClosedOf(
   { contextOf, removal }: Pick<PurgeDeps, 'contextOf' | 'removal'>,
   owner: UserId,
 ): Promise<void> {
-  await showClosed(db)
+  await prepare(db)
   for (const { tenant_id: tenant } of await listClosedBy(db, { owner })) {
     const row = await lockClosed(db, tenant)
     if (row) await purgeIn(db, contextOf(tenant), row, removal)
   }
+}
+
+/** Lets a transaction see closed namespaces, and takes the time that the removal of one may need. */
+async function prepare(db: Kysely<Schema>): Promise<void> {
+  await showClosed(db)
+  await sql`set local statement_timeout = ${sql.lit(PURGE_MS)}`.execute(db)
 }
 
 async function purgeIn(

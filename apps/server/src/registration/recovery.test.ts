@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import { operations } from '@bowline/contract/operations'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { asOwner } from '../db/owner-session.ts'
 import { mailsTo } from '../mails/testing/outbox.ts'
 import { type BootedServer, PASSWORD, type Person, bootServer, outcome } from '../testing/boot.ts'
 import { inviteBy, linkIn, newPerson, open, unique } from './testing.ts'
@@ -310,6 +311,26 @@ describe('deletion of one’s own account', () => {
     await set([second], true)
     const both = [first, second].map(({ client }) => outcome(client.call(users.remove, {})))
     expect((await Promise.all(both)).toSorted()).toEqual(['200', '409 LAST_ADMINISTRATOR'])
+  })
+
+  it('takes longer than other statements may, where the person had deleted a large namespace', async () => {
+    const person = await newcomer()
+    await person.client.call(operations.namespaces.remove, { params: { tenant: person.tenant } })
+    const allowed = await asOwner(server.owner, async (owner) => {
+      await owner.query(`
+        create table allowed (times text);
+        create function note_allowed() returns trigger language plpgsql security definer as $$
+          begin insert into allowed values (current_setting('statement_timeout')); return old; end $$;
+        create trigger note_allowed before delete on namespaces for each row execute function note_allowed()`)
+      const { body } = await server
+        .client()
+        .call(auth.login, { body: { username: person.username, password: PASSWORD } })
+      await server.client(body.token).call(users.remove, {})
+      const { rows } = await owner.query<{ times: string }>('select times from allowed')
+      await owner.query('drop trigger note_allowed on namespaces; drop function note_allowed; drop table allowed')
+      return rows
+    })
+    expect(allowed).toEqual([{ times: '1h' }])
   })
 
   it('asks people without a second factor for their password when their sign-in is old', async () => {
