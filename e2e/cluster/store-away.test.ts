@@ -1,14 +1,12 @@
 // The S3 store is away while sessions are recorded: each node keeps what it has on its own disk, and uploads it later.
 import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
 import type { SessionUid } from '@bowline/contract/schemas/common'
-import { type Swift, startSwift, swiftMissing } from '@bowline/testkit/swift'
+import { type Swift, swiftMissing } from '@bowline/testkit/swift'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createS3Client } from '../../apps/server/src/platform/s3/client.ts'
 import { type Agent, startAgent } from '../support/agent.ts'
 import { cleanups } from '../support/cleanup.ts'
 import { showOnFailure } from '../support/failure-output.ts'
@@ -20,8 +18,8 @@ import { startEcho } from '../support/ssh.ts'
 import { until } from '../support/wait.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import { type Recorder, recordHistory } from './history/recorder.ts'
+import { startStore } from './store.ts'
 
-const BUCKET = 'recordings'
 const undo = cleanups()
 let swift: Swift
 let cluster: Cluster
@@ -77,29 +75,18 @@ function doctor(): unknown {
   return (JSON.parse(stdout) as { check: string }[]).find(({ check }) => check === 'S3 store')
 }
 
-async function makeBucket({ endpoint, region, accessKeyId, secretAccessKey }: Swift): Promise<void> {
-  const credentials = { accessKeyId, secretAccessKey }
-  const place = { endpoint: new URL(endpoint), region, bucket: BUCKET, prefix: '', pathStyle: true }
-  const store = await createS3Client({ ...place, credentials }, new AbortController().signal)
-  await store.put('', { bytes: Buffer.alloc(0), hash: createHash('sha256').digest('hex') })
-}
-
 const missing = postgresPrograms ? swiftMissing() : 'postgresql is not installed'
 
 describe.skipIf(missing)(`two nodes and their store (${missing ?? 'Swift'})`, () => {
   beforeAll(async () => {
-    swift = await startSwift()
+    const store = await startStore()
+    ;({ swift } = store)
     undo(() => swift.close())
-    await makeBucket(swift)
     const folder = await mkdtemp(join(tmpdir(), 'bowline-e2e-store-'))
     undo(() => rm(folder, { recursive: true, force: true }))
-    const store = {
-      BOWLINE_S3_ENDPOINT: swift.endpoint,
-      BOWLINE_S3_BUCKET: BUCKET,
-      BOWLINE_S3_ACCESS_KEY_ID: swift.accessKeyId,
-      BOWLINE_S3_SECRET_ACCESS_KEY: swift.secretAccessKey,
-    }
-    cluster = await startCluster(2, store, async (index) => ({ BOWLINE_RECORDINGS_DIR: join(folder, String(index)) }))
+    cluster = await startCluster(2, store.settings, async (index) => ({
+      BOWLINE_RECORDINGS_DIR: join(folder, String(index)),
+    }))
     undo(() => cluster.remove())
     const [first, second] = cluster.nodes
     if (!first || !second) throw new Error('there are no two nodes')

@@ -44,7 +44,7 @@ import type { WaitingLogins } from '../held-logins/waiting.ts'
 import { completeRoutes } from '../http/binding.ts'
 import type { Route } from '../http/route.ts'
 import type { InstanceKeys } from '../instance/keys.ts'
-import { instanceRoutes } from '../instance/routes.ts'
+import { type DegradedPart, instanceRoutes } from '../instance/routes.ts'
 import type { MailQueue } from '../mails/queue.ts'
 import { mailRoutes } from '../mails/routes.ts'
 import type { MailDeps } from '../mails/service.ts'
@@ -122,8 +122,7 @@ export interface ApiParts extends TerminalTickets {
   readonly isStopping: () => boolean
   /** Other nodes have the database, and this one does not. */
   readonly isCutOff: () => boolean
-  /** True while the recording store is unreachable. */
-  readonly isDegraded: () => boolean
+  readonly degraded: () => Promise<readonly DegradedPart[]>
   readonly closeConnection: CloseConnection
   /** Actual port of the SSH gateway. */
   readonly sshPort: () => number
@@ -177,7 +176,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
       pin: config.pin,
       signInMethods: () => signInMethods(system),
       ping: parts.ping,
-      isDegraded: parts.isDegraded,
+      degraded: parts.degraded,
       isStopping: parts.isStopping,
       isCutOff: parts.isCutOff,
       sendsMail: parts.mails.isSending,

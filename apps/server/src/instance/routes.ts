@@ -7,6 +7,9 @@ import { type Route, originOf, publicRoute } from '../http/route.ts'
 import { VERSION } from '../platform/version.ts'
 import { type InstanceDeps, describeInstance, setUp } from './service.ts'
 
+/** The S3 store of recordings does not answer; the disk for recordings is full. */
+export type DegradedPart = 'recording-store' | 'recording-disk'
+
 export interface InstanceRouteDeps extends InstanceDeps {
   /** Rejects when the database does not answer. */
   readonly ping: () => Promise<void>
@@ -14,8 +17,8 @@ export interface InstanceRouteDeps extends InstanceDeps {
   readonly isStopping: () => boolean
   /** True while other nodes have the database and this one does not. */
   readonly isCutOff: () => boolean
-  /** True while the store of recordings is unavailable. */
-  readonly isDegraded: () => boolean
+  /** Parts of this process that do not work while it serves. */
+  readonly degraded: () => Promise<readonly DegradedPart[]>
 }
 
 export function instanceRoutes(deps: InstanceRouteDeps): Route[] {
@@ -26,7 +29,7 @@ export function instanceRoutes(deps: InstanceRouteDeps): Route[] {
       if (deps.isStopping()) fail('UNAVAILABLE', { what: 'it is stopping' })
       if (deps.isCutOff()) fail('UNAVAILABLE', { what: 'the database' })
       await deps.ping().catch(() => fail('UNAVAILABLE', { what: 'the database' }))
-      void reply.header('x-degraded', deps.isDegraded() ? 'recording-store' : 'none')
+      void reply.header('x-degraded', (await deps.degraded()).join(', ') || 'none')
     }),
     publicRoute(setup, async (context, input) => {
       await setUp(deps, input, originOf(context))

@@ -15,6 +15,7 @@ export type LogEvent =
   | 'database.elsewhere'
   | 'database.ready'
   | 'database.migrated'
+  | 'database.newer'
   | 'database.restarted'
   | 'database.stopped'
   | 'database.error'

@@ -45,6 +45,8 @@ export function createMetrics(read: {
   agents: () => number
   connections: () => number
   listeners: () => number
+  /** Bytes that recordings may still use on their disk; negative when it is full. */
+  recordingRoom: () => Promise<number>
   /** undefined without a store */
   uploads: UploadCounts | undefined
   mails: MailCounts
@@ -97,6 +99,16 @@ export function createMetrics(read: {
     )
   }
   const { uploads, mails, certificates } = read
+  registry.registerMetric(
+    new Gauge({
+      name: 'bowline_recording_disk_free_bytes',
+      help: 'Bytes that recordings may still use on the disk of this process; negative when it is full',
+      registers: [],
+      async collect() {
+        this.set(await read.recordingRoom())
+      },
+    }),
+  )
   registry.registerMetric(
     new Gauge({
       name: 'bowline_certificate_end_timestamp_seconds',

@@ -23,7 +23,7 @@ import { sealLost } from './lost.ts'
 import type { RecordingFile } from './file/reading.ts'
 import { type Recorder, createRecorder } from './record/recorder.ts'
 import { type RecordingKey, createRecordingKey } from './recording-key.ts'
-import { NoRoom, requireRoom } from './file/disk-space.ts'
+import { NoRoom, requireRoom, watchRoom } from './file/disk-space.ts'
 import { findSessionFacts, fingerprintOf } from './session-facts-store.ts'
 import { type Spool, openSpool, orAbandon } from './file/spool.ts'
 import { createTableCache } from './file/table-cache.ts'
@@ -48,6 +48,8 @@ export interface Recordings {
   start(ctx: TenantContext, seat: RecordedSeat, failed: (message: string) => void): Recorder
   /** Rejects without disk space for recordings. */
   requireRoom(): Promise<void>
+  /** Bytes that recordings may still use; negative when the disk is full or does not answer. */
+  room(): Promise<number>
   /** Creates a row and its file. */
   create(
     ctx: TenantContext,
@@ -116,6 +118,7 @@ export async function createRecordings(parts: RecordingsParts): Promise<Recordin
   const ledger = createLedger(key)
   const finishing = new Set<Promise<void>>()
   const tables = createTableCache()
+  const room = watchRoom(folder)
   const path = (id: string): string => join(folder, `${id}.cast`)
   const indexPath = (id: string): string => join(folder, `${id}.index`)
   const openPath = (file: string): Promise<FileHandle> => open(file, constants.O_RDONLY | constants.O_NOFOLLOW)
@@ -243,6 +246,7 @@ export async function createRecordings(parts: RecordingsParts): Promise<Recordin
     ledger,
     sealed,
     verifier: (id) => createVerifier(id, key.isSigned),
+    room,
     requireRoom: () => requireRoom(folder),
     remove,
     sealLost: (system) => sealLost({ system, node, log, clock, key, openFile, path, sealed }),
