@@ -28,7 +28,7 @@ export function screenJourneys(site: Site): void {
     })
 
     // On a narrow page only the rules that width can break.
-    it.each(shortForm(SCREENS, 2))(
+    it.each(shortForm(SCREENS, 4))(
       '$name passes accessibility rules in both themes, and fits a phone',
       async ({ name, path, ready }) => {
         const { page, complaints } = watched
