@@ -378,6 +378,21 @@ describe('credentials', () => {
     expect(login.messages.at(-1)).toEqual({ type: 'accepted' })
   })
 
+  it.each([
+    ['between two attempts', 2],
+    ['while the first is under way', 1],
+  ])('sends no password to the server of a key that was replaced %s', async (_, sent) => {
+    const { attempts, door } = recording(isRight)
+    const accepted = [await door.hostKey?.(), newKey().signer.blob]
+    let reads = 0
+    // The first is for the connection itself.
+    const hostKey = () => Promise.resolve(accepted[(reads += 1) > sent ? 1 : 0] ?? new Uint8Array(0))
+    const login = await signIn(bridgeTo({ ...door, hostKey }), 'ann', { method: 'password', password: 'wrong' })
+    if (sent > 1) await answer(login, { method: 'password', password: 'right' })
+    expect((await login.whenClosed()).reason).toBe('host-key-changed')
+    expect(attempts).toHaveLength(sent - 1)
+  })
+
   it('says that a device takes no registered keys', async () => {
     const { door } = recording(isRight)
     const login = await signIn(bridgeTo(door), 'ann')
