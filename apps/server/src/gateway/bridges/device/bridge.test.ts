@@ -96,6 +96,22 @@ for (const kind of serverKinds) {
         expect(program.bytes().length).toBe(20_000_000)
       })
 
+      it(`ends a program of ${kind.name} whose output nobody wants any more`, async () => {
+        const link = open()
+        const login = await signIn(link, server.user)
+        const program = startSession(link, login, `echo begun; yes; echo "$?"`)
+        await until(() => program.text().startsWith('begun\ny\n'))
+        program.stream.control({ type: 'eow' })
+        await program.whenClosed()
+        expect(program.messages).toEqual([
+          { type: 'started' },
+          expect.objectContaining({ type: expect.stringMatching(/^exit/) }),
+        ])
+        const after = startSession(link, login, 'echo after')
+        await after.whenClosed()
+        expect(after.text()).toBe('after\n')
+      })
+
       it(`makes connections from the device through ${kind.name}`, async () => {
         const echo = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1')
         await once(echo, 'listening')
