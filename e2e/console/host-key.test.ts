@@ -45,6 +45,23 @@ it('shows both keys, and accepts the new one', async () => {
   await context.close()
 })
 
+it('lists the devices whose key has changed, and no others', async () => {
+  const { context, page, complaints } = await open()
+  backend.fake.state.addDevice({ name: 'changed-one', status: 'accepted', host_key: presenting('B') })
+  backend.fake.state.addDevice({ name: 'steady-one', status: 'accepted' })
+  await openSignedIn(page, backend, '/devices')
+  await page.getByRole('link', { name: 'steady-one' }).first().waitFor()
+  await page.getByRole('button', { name: 'Host key changed' }).click()
+  await page.getByRole('link', { name: 'steady-one' }).first().waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'changed-one' }).first().waitFor()
+  expect(new URL(page.url()).searchParams.get('hostKey')).toBe('changed')
+  expect(await accessibilityViolations(page)).toEqual([])
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await page.getByRole('link', { name: 'steady-one' }).first().waitFor()
+  expect(complaints).toEqual([])
+  await context.close()
+})
+
 it('does not accept a third key that appears while the dialog is open', async () => {
   const { context, page } = await open(/status of 409/)
   const { uid } = backend.fake.state.addDevice({ name: 'switch', status: 'accepted', host_key: presenting('B') })

@@ -49,7 +49,10 @@ async def handle(process):
     command = process.command or "exit 9"
     child = await asyncio.create_subprocess_exec("/bin/sh", "-c", command, stdin=pipe, stdout=pipe, stderr=pipe)
     feeding = asyncio.create_task(feed(process.stdin, child.stdin))
-    await asyncio.gather(copy(child.stdout, process.stdout), copy(child.stderr, process.stderr))
+    try:
+        await asyncio.gather(copy(child.stdout, process.stdout), copy(child.stderr, process.stderr))
+    except (BrokenPipeError, ConnectionResetError):
+        child.terminate()  # the client has closed the channel; asyncssh would end the connection
     process.exit(await child.wait())
     feeding.cancel()
 

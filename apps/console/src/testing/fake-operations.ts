@@ -169,9 +169,12 @@ function bindAuth(routes: Routes, state: FakeState, credentials: Credentials): v
 
 function bindDevices(routes: Routes, state: FakeState): void {
   routes.on(devices.list, ({ query }) => {
-    const words = searchedWords(query.filter)
+    const { words, hostKeyChanged } = searched(query.filter)
     const chosen = [...state.devices.values()].filter(
-      (device) => (query.status === '' || device.status === query.status) && JSON.stringify(device).includes(words),
+      (device) =>
+        (query.status === '' || device.status === query.status) &&
+        JSON.stringify(device).includes(words) &&
+        (!hostKeyChanged || Boolean(device.host_key?.presented)),
     )
     const direction = query.order_by === 'asc' ? 1 : -1
     const value = (device: Device): string => JSON.stringify(device[query.sort_by as keyof Device] ?? '')
@@ -245,11 +248,13 @@ function bindEvents(routes: Routes, state: FakeState, credentials: Credentials):
   })
 }
 
-/** The fake understands one kind of filter: the console's search. */
-function searchedWords(filter: string | undefined): string {
-  if (filter === undefined) return ''
-  const [first] = Filter.parse(JSON.parse(Buffer.from(filter, 'base64').toString('utf8')))
-  return first?.type === 'property' ? String(first.params.value) : ''
+/** The fake understands two filters: the first word of a search, and the mark of changed host keys. */
+function searched(filter: string | undefined): { words: string; hostKeyChanged: boolean } {
+  const items = filter === undefined ? [] : Filter.parse(JSON.parse(Buffer.from(filter, 'base64').toString('utf8')))
+  const values = new Map(
+    items.flatMap((item) => (item.type === 'property' ? [[item.params.name, item.params] as const] : [])),
+  )
+  return { words: String(values.get('words')?.value ?? ''), hostKeyChanged: values.has('host_key_changed') }
 }
 
 function slice<T>(all: T[], { page, per_page }: { page: number; per_page: number }): { items: T[]; total: number } {

@@ -5,7 +5,7 @@ import type { Agents } from '../gateway/links/agents.ts'
 import type { LiveLogins } from '../gateway/login/live-logins.ts'
 
 export interface Reactors {
-  readonly agents: Pick<Agents, 'drop' | 'dropNamespaces'>
+  readonly agents: Pick<Agents, 'drop' | 'dropNamespaces' | 'reviewHostKey'>
   readonly live: Pick<LiveLogins, 'review' | 'endNamespaces'>
   /** Requests of tunnels. */
   readonly tunnels: { review(scope: { readonly tenant: TenantId }): Promise<void> }
@@ -20,6 +20,7 @@ export function react(event: LiveEvent, tenant: TenantId, { agents, live, tunnel
     case 'namespace.removed':
       return endNamespaces(new Set([tenant]), { agents, live })
     case 'device.changed':
+      if (event.device.host_key) agents.reviewHostKey(event.device.uid)
       return live.review(tenant, event.device.uid)
     case 'member.removed':
       // A failure is repaired by the next periodic review.
@@ -35,7 +36,10 @@ export function react(event: LiveEvent, tenant: TenantId, { agents, live, tunnel
 /** Ends the logins of deleted namespaces, which tells their clients why, and then the links of their devices. */
 export function endNamespaces(
   tenants: ReadonlySet<TenantId>,
-  { agents, live }: Pick<Reactors, 'agents'> & { readonly live: Pick<LiveLogins, 'endNamespaces'> },
+  {
+    agents,
+    live,
+  }: { readonly agents: Pick<Agents, 'dropNamespaces'>; readonly live: Pick<LiveLogins, 'endNamespaces'> },
 ): void {
   live.endNamespaces(tenants)
   agents.dropNamespaces(tenants)

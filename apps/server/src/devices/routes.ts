@@ -36,14 +36,17 @@ export function deviceRoutes(
     publicRoute(auth.authenticateDevice, async ({ source }, { body }) => {
       const { tenant_id: tenant, public_key: publicKey, identity } = body
       const uid = deviceUid({ mac: identity?.mac ?? '', publicKey, tenant })
-      const refusal = refusals.recall(tenant) ?? refusals.recall(uid)
+      // With another install key, or none, the answer may be another.
+      const device = `${uid} ${body.install_key ?? ''}`
+      const refusal = refusals.recall(tenant) ?? refusals.recall(device)
       if (refusal) throw refusal
       if (!registrations.take(sourceKey(source))) fail('TOO_MANY_REQUESTS', { seconds: 1 })
       try {
         return await registerDevice(deps, body, source)
       } catch (error) {
-        if (error instanceof BowlineError && error.code === 'NOT_FOUND') refusals.remember(tenant, error)
-        if (error instanceof BowlineError && error.code === 'TOO_MANY_REQUESTS') refusals.remember(uid, error)
+        if (!(error instanceof BowlineError)) throw error
+        if (error.code === 'NOT_FOUND') refusals.remember(tenant, error)
+        if (error.code === 'TOO_MANY_REQUESTS' || error.code === 'INSTALL_KEY_REFUSED') refusals.remember(device, error)
         throw error
       }
     }),

@@ -61,6 +61,20 @@ export async function findTenantOfEnrolled(db: Kysely<Schema>, uid: DeviceUid): 
   return row?.tenant
 }
 
+/** Host keys of devices, as `authorized_keys` has them; devices with an agent are omitted. @param db system connection */
+export function findHostKeyLines(
+  db: Kysely<Schema>,
+  uids: readonly DeviceUid[],
+): Promise<{ uid: DeviceUid; line: string }[]> {
+  return db
+    .selectFrom('devices')
+    .select(['uid', 'ssh_host_key as line'])
+    .where('uid', '=', sql<DeviceUid>`any(${[...uids]}::text[])`)
+    .where('ssh_host_key', 'is not', null)
+    .$narrowType<{ line: string }>()
+    .execute()
+}
+
 export function lockDevice(db: Kysely<Schema>, uid: DeviceUid): Promise<Selectable<DevicesTable> | undefined> {
   return db.selectFrom('devices').selectAll().where('uid', '=', uid).forUpdate().executeTakeFirst()
 }

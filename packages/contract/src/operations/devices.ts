@@ -43,7 +43,7 @@ const SORT_FIELDS = [
 export type DeviceSort = (typeof SORT_FIELDS)[number]
 
 /** Properties by whose values a list can be narrowed. */
-export const FACETS = ['tag', 'system', 'arch', 'version', 'online'] as const
+export const FACETS = ['tag', 'system', 'arch', 'version', 'online', 'host_key'] as const
 export type FacetName = (typeof FACETS)[number]
 
 /** The devices of a list. */

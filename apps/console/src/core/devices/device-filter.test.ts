@@ -46,6 +46,15 @@ it('requires presence, favourites and day besides the words', () => {
   expect(names).toEqual(['words', 'and', 'online', 'favorite', 'last_seen', 'and'])
 })
 
+it('requires a changed host key besides the words', () => {
+  expect(decode(deviceFilter({ words: 'pi', hostKeyChanged: true }))).toEqual([
+    condition('words', 'contains', 'pi'),
+    operator('and'),
+    condition('host_key_changed', 'bool', true),
+    operator('and'),
+  ])
+})
+
 it('asks for times that stay the same for some minutes', () => {
   const now = Date.parse('2026-11-26T12:03:00Z')
   const filter = deviceFilter({ words: '', seen: '-7d' }, now)

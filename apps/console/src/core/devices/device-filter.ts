@@ -32,6 +32,8 @@ export interface DeviceChoices {
   readonly seen?: Seen | undefined
   /** Favourites of the person only. */
   readonly favorites?: boolean | undefined
+  /** Devices whose SSH server presents another host key than the accepted one only. */
+  readonly hostKeyChanged?: boolean | undefined
   /** Last seen on this day of the browser's zone or later: `2026-11-20`. */
   readonly seenSince?: string | undefined
 }
@@ -42,7 +44,7 @@ export interface DeviceChoices {
  * @returns undefined when nothing is filtered
  */
 export function deviceFilter(choices: DeviceChoices, now = Date.now()): string | undefined {
-  const { words, tags, systems, archs, versions, presence, seen, favorites, seenSince } = choices
+  const { words, tags, systems, archs, versions, presence, seen, favorites, hostKeyChanged, seenSince } = choices
   const found = words.split(/\s+/).filter((word) => word !== '')
   const any = (name: string, values: readonly string[] = []): ConditionGroup => ({
     join: 'or',
@@ -59,6 +61,7 @@ export function deviceFilter(choices: DeviceChoices, now = Date.now()): string |
       conditions: [
         ...(presence === undefined ? [] : [where('online', 'bool', presence === 'online')]),
         ...(favorites ? [where('favorite', 'bool', true)] : []),
+        ...(hostKeyChanged ? [where('host_key_changed', 'bool', true)] : []),
         ...(seen === undefined ? [] : [seenCondition(seen, now)]),
         ...(seenSince === undefined ? [] : [where('last_seen', 'gt', startOfDay(seenSince, -1))]),
       ],

@@ -145,6 +145,7 @@ export const devicesMessages = {
   valuesFailed: 'The values could not be loaded.',
   clearFilters: 'Clear filters',
   favorites: 'Favorites',
+  hostKeyChanged: 'Host key changed',
   favorite: 'Favorite',
   makeFavorite: 'Add to favorites',
   unfavorite: 'Remove from favorites',

@@ -21,6 +21,8 @@ it.each([
     { tag: ['lab', 'attic'], arch: ['x64'] },
     { ...FIRST, tags: ['lab', 'attic'], archs: ['x64'] },
   ],
+  [{ hostKey: 'changed' }, { ...FIRST, hostKeyChanged: true }],
+  [{ hostKey: 'other' }, FIRST],
   [
     { status: 'pending', presence: 'online' },
     { ...FIRST, status: 'pending', sort: 'created_at' },
@@ -30,7 +32,15 @@ it.each([
 })
 
 it('clears what narrows the list and keeps its tab, order and columns', () => {
-  const search = DevicesSearch.parse({ status: 'pending', q: 'pi', tag: 'lab', sort: 'name', cols: ['name'], page: 4 })
+  const search = DevicesSearch.parse({
+    status: 'pending',
+    q: 'pi',
+    tag: 'lab',
+    hostKey: 'changed',
+    sort: 'name',
+    cols: ['name'],
+    page: 4,
+  })
   expect(JSON.parse(JSON.stringify(cleared(search)))).toEqual({
     status: 'pending',
     sort: 'name',

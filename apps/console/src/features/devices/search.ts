@@ -32,6 +32,8 @@ export const DevicesSearch = z.object({
   seen: z.enum(SEEN).optional().catch(undefined),
   /** Favourites only. */
   fav: z.enum(['yes']).optional().catch(undefined),
+  /** Devices whose host key has changed only. */
+  hostKey: z.enum(['changed']).optional().catch(undefined),
   /** Rows of a page. */
   size: z.coerce.number().pipe(z.literal(PAGE_SIZES)).optional().catch(undefined),
   /** Visible columns, in order; absent: those that this browser showed last. */
@@ -42,7 +44,7 @@ export const DevicesSearch = z.object({
 export type DevicesSearch = z.infer<typeof DevicesSearch>
 
 /** Parameters that narrow the list. */
-export const NARROWING = ['q', 'tag', 'system', 'arch', 'version', 'presence', 'seen', 'fav'] as const
+export const NARROWING = ['q', 'tag', 'system', 'arch', 'version', 'presence', 'seen', 'fav', 'hostKey'] as const
 
 /** Parameters of the address that a view of the list saves. */
 export const SAVED = ['status', 'sort', 'order', 'size', 'cols', ...NARROWING] as const
@@ -54,11 +56,15 @@ export function cleared(search: DevicesSearch): DevicesSearch {
 }
 
 export function choicesOf(search: DevicesSearch): DeviceChoices {
-  const { status, q = '', tag, system, arch, version, seen, fav } = search
+  const { status, q = '', tag, system, arch, version, seen, fav, hostKey } = search
   // Only accepted devices connect.
   const presence = status === 'accepted' ? search.presence : undefined
   const lists = { tags: tag, systems: system, archs: arch, versions: version }
-  return { words: q, ...lists, presence, seen, favorites: fav === 'yes' ? true : undefined }
+  const marks = {
+    favorites: fav === 'yes' ? true : undefined,
+    hostKeyChanged: hostKey === 'changed' ? true : undefined,
+  }
+  return { words: q, ...lists, presence, seen, ...marks }
 }
 
 /** The list for a URL. By default accepted devices are sorted by last seen, others by request time. */

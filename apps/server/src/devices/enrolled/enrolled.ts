@@ -11,7 +11,7 @@ import type { Schema } from '../../db/schema.ts'
 import { describeDevices } from '../describe.ts'
 import { deviceName, deviceUid } from '../identity.ts'
 import { makeRoomForPending } from '../pending.ts'
-import { type DeviceRow, findDevice, findTenantOfEnrolled, upsertDevice } from '../store.ts'
+import { type DeviceRow, findDevice, findHostKeyLines, findTenantOfEnrolled, upsertDevice } from '../store.ts'
 import { blobOfLine, lineOf } from './host-key-facts.ts'
 
 /** A device without an agent, as it is registered. */
@@ -56,6 +56,19 @@ export async function findEnrolled(ctx: TenantContext, uid: DeviceUid): Promise<
 /** Namespace of a device without an agent. @param system connection to all namespaces */
 export function tenantOfEnrolled(system: Kysely<Schema>, uid: DeviceUid): Promise<TenantId | undefined> {
   return findTenantOfEnrolled(system, uid)
+}
+
+/**
+ * Accepted host keys; devices with an agent are omitted.
+ * @param system connection to all namespaces
+ * @returns wire encodings
+ */
+export async function findHostKeys(
+  system: Kysely<Schema>,
+  uids: readonly DeviceUid[],
+): Promise<ReadonlyMap<DeviceUid, Uint8Array>> {
+  const rows = await findHostKeyLines(system, uids)
+  return new Map(rows.map(({ uid, line }) => [uid, blobOfLine(line)]))
 }
 
 /**

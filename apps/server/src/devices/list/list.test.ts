@@ -118,6 +118,21 @@ describe('values to narrow a list by', () => {
   })
 })
 
+describe('devices whose host key has changed', () => {
+  it('are counted beside those that present the accepted one, and are what the filter finds', async () => {
+    await sql`update devices set ssh_host_key = 'ssh-ed25519 AAAA',
+      presented_host_key = case when name < 'unit-003' then 'ssh-ed25519 BBBB' end,
+      presented_host_key_at = case when name < 'unit-003' then now() end
+      where tenant_id = ${person.tenant} and name < 'unit-006'`.execute(server.database.system())
+    const { body } = await person.client.call(devices.facets, { query: { by: 'host_key' } })
+    expect(body).toEqual([
+      { value: 'unchanged', count: 3 },
+      { value: 'changed', count: 2 },
+    ])
+    expect(await found(where('host_key_changed', 'bool', true))).toEqual(['unit-001', 'unit-002'])
+  })
+})
+
 describe('orders of a list', () => {
   it.each(['online', 'address', 'mac', 'system', 'arch', 'version', 'tags'] as const)(
     'sorts by %s in both directions, each exactly the other one reversed',

@@ -98,6 +98,8 @@ const FACETS: Readonly<Record<FacetName, RawBuilder<string>>> = {
   arch: sql`devices.info->>'arch'`,
   version: sql`devices.info->>'version'`,
   online: sql`case when ${online} then 'online' else 'offline' end`,
+  host_key: sql`case when devices.presented_host_key is not null then 'changed'
+    when devices.ssh_host_key is not null then 'unchanged' end`,
 }
 
 /** Values of a property in a list with the number of devices that have each, the most frequent first. */

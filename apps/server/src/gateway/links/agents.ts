@@ -7,11 +7,13 @@ import type { Kysely } from 'kysely'
 import type { Clock } from '@bowline/base/clock'
 import type { DeviceActor, TenantContext } from '../../context.ts'
 import type { Schema } from '../../db/schema.ts'
+import { findHostKeys } from '../../devices/enrolled/enrolled.ts'
 import { linkDown, linkUp, listLinksOf, notifyLinkUp } from '../../devices/presence.ts'
 import type { Log } from '../../platform/log.ts'
 import { keepSessionsAlive } from '../../sessions/service.ts'
+import { HostKeyReviews, type HostKeyUsers } from './host-key-reviews.ts'
 
-/** Between heartbeats of sessions' rows, and between repairs of presence. */
+/** Between heartbeats of sessions' rows, repairs of presence, and reviews of all host keys. */
 const FLUSH_INTERVAL_MS = 10_000
 
 const DISPLACED: LinkCause = {
@@ -52,12 +54,17 @@ export interface LinkEvents {
 }
 
 export interface Agents {
-  /** Registers a link whose device has proved its key. */
-  add(device: DeviceActor, link: Link, remoteAddress: string): LinkEvents
+  /**
+   * Registers a link whose device has proved its key.
+   * @param users of the host key of its device; undefined for an agent of ours, whose device has none
+   */
+  add(device: DeviceActor, link: Link, remoteAddress: string, users?: HostKeyUsers): LinkEvents
   /** The newest link of a device on this node. */
   find(uid: DeviceUid): Link | undefined
   /** The newest link of a device on this node, with what other nodes must know to use it. */
   held(uid: DeviceUid): HeldLink | undefined
+  /** Ends the logins on a device whose SSH server has proved another host key than the accepted one. */
+  reviewHostKey(uid: DeviceUid): void
   /** Closes the link of a removed device. */
   drop(uid: DeviceUid): void
   /** Closes the links of all devices of deleted namespaces. */
@@ -88,6 +95,7 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
   /** Links that reach their device no more, with what still runs over them. */
   const lingering = new Map<Link, DeviceActor>()
   const sessions = new Set<SessionUid>()
+  const hostKeys = new HostKeyReviews({ clock, log, hostKeysOf: (uids) => findHostKeys(db, uids) })
   const pending = new PendingSet((error) => {
     needsRepair = true
     log.error('presence.error', { err: error })
@@ -124,6 +132,8 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
   function flush(): void {
     pending.track(keepSessionsAlive(db, [...sessions]))
     if (needsRepair) pending.track(repair())
+    // The command line accepts host keys without an event in this process.
+    hostKeys.run()
   }
 
   /** Releases links that only the database believes in, at a moment without claims under way. */
@@ -138,8 +148,9 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
   }
 
   return {
-    add(device, link, remote) {
+    add(device, link, remote, users) {
       links.add(link)
+      const forgetHostKey = users && hostKeys.add(device.uid, users)
       claims.begun += 1
       const claim = settle(device, link, remote).finally(() => (claims.ended += 1))
       pending.track(
@@ -172,6 +183,7 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
         },
         closed(cause) {
           links.delete(link)
+          forgetHostKey?.()
           lingering.delete(link)
           down(cause)
         },
@@ -179,6 +191,7 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
     },
     find: (uid) => entries.get(uid)?.link,
     held: (uid) => entries.get(uid),
+    reviewHostKey: (uid) => hostKeys.run(uid),
     drop(uid) {
       entries.get(uid)?.link.close(REMOVED)
       for (const [link, device] of lingering) if (device.uid === uid) link.close(REMOVED)

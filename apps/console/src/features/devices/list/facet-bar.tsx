@@ -53,17 +53,18 @@ export function FacetBar({ kind, search, onChange }: FacetBarProps) {
           onChoose={(seen) => set({ seen })}
         />
       )}
-      <Button
-        size="compact-sm"
-        variant="default"
-        fw={500}
-        aria-pressed={search.fav === 'yes'}
-        className={classes['face'] ?? ''}
-        data-chosen={search.fav === 'yes' || undefined}
-        onClick={() => set({ fav: search.fav === 'yes' ? undefined : 'yes' })}
-      >
-        {texts.favorites}
-      </Button>
+      <Mark
+        label={texts.favorites}
+        isChosen={search.fav === 'yes'}
+        onChoose={(isChosen) => set({ fav: isChosen ? 'yes' : undefined })}
+      />
+      {kind === 'devices' && status !== 'removed' ? (
+        <Mark
+          label={texts.hostKeyChanged}
+          isChosen={search.hostKey === 'changed'}
+          onChoose={(isChosen) => set({ hostKey: isChosen ? 'changed' : undefined })}
+        />
+      ) : null}
       {isNarrowed ? (
         <Button
           size="compact-sm"
@@ -75,5 +76,28 @@ export function FacetBar({ kind, search, onChange }: FacetBarProps) {
         </Button>
       ) : null}
     </fieldset>
+  )
+}
+
+interface MarkProps {
+  readonly label: string
+  readonly isChosen: boolean
+  readonly onChoose: (isChosen: boolean) => void
+}
+
+/** A filter that is on or off. */
+function Mark({ label, isChosen, onChoose }: MarkProps) {
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      fw={500}
+      aria-pressed={isChosen}
+      className={classes['face'] ?? ''}
+      data-chosen={isChosen || undefined}
+      onClick={() => onChoose(!isChosen)}
+    >
+      {label}
+    </Button>
   )
 }

@@ -96,6 +96,22 @@ for (const kind of serverKinds) {
         expect(program.bytes().length).toBe(20_000_000)
       })
 
+      it(`ends a program of ${kind.name} whose output nobody wants any more`, async () => {
+        const link = open()
+        const login = await signIn(link, server.user)
+        const program = startSession(link, login, `echo begun; yes; echo "$?"`)
+        await until(() => program.text().startsWith('begun\ny\n'))
+        program.stream.control({ type: 'eow' })
+        await program.whenClosed()
+        expect(program.messages).toEqual([
+          { type: 'started' },
+          expect.objectContaining({ type: expect.stringMatching(/^exit/) }),
+        ])
+        const after = startSession(link, login, 'echo after')
+        await after.whenClosed()
+        expect(after.text()).toBe('after\n')
+      })
+
       it(`makes connections from the device through ${kind.name}`, async () => {
         const echo = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1')
         await once(echo, 'listening')
@@ -376,6 +392,21 @@ describe('credentials', () => {
     expect(login.messages).toEqual([{ type: 'denied', reason: 'credential' }])
     await answer(login, { method: 'password', password: 'right' })
     expect(login.messages.at(-1)).toEqual({ type: 'accepted' })
+  })
+
+  it.each([
+    ['between two attempts', 2],
+    ['while the first is under way', 1],
+  ])('sends no password to the server of a key that was replaced %s', async (_, sent) => {
+    const { attempts, door } = recording(isRight)
+    const accepted = [await door.hostKey?.(), newKey().signer.blob]
+    let reads = 0
+    // The first is for the connection itself.
+    const hostKey = () => Promise.resolve(accepted[(reads += 1) > sent ? 1 : 0] ?? new Uint8Array(0))
+    const login = await signIn(bridgeTo({ ...door, hostKey }), 'ann', { method: 'password', password: 'wrong' })
+    if (sent > 1) await answer(login, { method: 'password', password: 'right' })
+    expect((await login.whenClosed()).reason).toBe('host-key-changed')
+    expect(attempts).toHaveLength(sent - 1)
   })
 
   it('says that a device takes no registered keys', async () => {

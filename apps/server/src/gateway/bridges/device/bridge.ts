@@ -12,6 +12,7 @@ import type {
   StreamKind,
 } from '@bowline/link/api'
 import { AuthOpen, DialOpen, HttpOpen, ListenOpen, SessionOpen } from '@bowline/link/stream-messages'
+import type { HostKeyUsers } from '../../links/host-key-reviews.ts'
 import { channelConnection, socketConnection } from './connection.ts'
 import type { DeviceDoor } from './door.ts'
 import { Listeners } from './listeners.ts'
@@ -26,7 +27,7 @@ export interface BridgeParts {
 }
 
 /** Bridge of one device. */
-export interface Bridge extends LinkHandler {
+export interface Bridge extends LinkHandler, HostKeyUsers {
   /** Sets the device's end of the link, before anything arrives. */
   attach(link: Pick<Link, 'open'>): void
 }
@@ -135,6 +136,12 @@ export function bridgeHandler({ door, clock, changed }: BridgeParts): Bridge {
   return {
     attach(device) {
       link = device
+    },
+    get hasLogins() {
+      return members.size > 0
+    },
+    requireHostKey(hostKey) {
+      for (const { login } of members.values()) login.requireHostKey(hostKey)
     },
     open: (kind, header, stream) => openers[kind]?.(header, stream) ?? cannot('offers no container engine'),
     closed: () => undefined,

@@ -85,6 +85,6 @@ export function registerBridge(
     },
     close: (cause) => (cause.reason === 'displaced' ? leave(cause) : ends.gateway.close(cause)),
   }
-  near.events = agents.add(device, link, remote)
+  near.events = agents.add(device, link, remote, bridge)
   return leave
 }

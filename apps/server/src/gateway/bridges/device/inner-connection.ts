@@ -26,6 +26,13 @@ export class InnerFailure extends Error {
   }
 }
 
+/** A connection to an SSH server that has proved the key that was enrolled. */
+export interface InnerConnection {
+  readonly client: SshClientConnection
+  /** Wire encoding of the key. */
+  readonly hostKey: Uint8Array
+}
+
 /**
  * Connects to the SSH server of a device, which proves the key that was enrolled.
  * @param handler its `closed` is called only for a connection that was returned
@@ -35,17 +42,22 @@ export async function dialInner(
   door: Pick<DeviceDoor, 'openSsh' | 'hostKey' | 'otherHostKey'>,
   clock: Clock,
   handler: ClientHandler,
-): Promise<SshClientConnection> {
+): Promise<InnerConnection> {
   const hostKey = await door.hostKey()
   const key = {
     hostKeyTypes: [keyTypeOf(hostKey)],
     acceptsHostKey(blob: Uint8Array) {
-      const isEnrolled = blob.length === hostKey.length && timingSafeEqual(blob, hostKey)
+      const isEnrolled = isSameKey(blob, hostKey)
       if (!isEnrolled) door.otherHostKey?.(Uint8Array.from(blob))
       return isEnrolled
     },
   }
-  return dial(door, key, clock, handler)
+  return { client: await dial(door, key, clock, handler), hostKey }
+}
+
+/** Compares wire encodings of public keys. */
+export function isSameKey(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && timingSafeEqual(one, other)
 }
 
 /** An SSH server that has proved its host key. */
@@ -163,4 +175,10 @@ export const HOST_KEY: LinkCause = {
   by: 'policy',
   reason: 'host-key',
   message: 'The host key of the device is not the one that was enrolled. No credential was sent to it.',
+}
+
+export const HOST_KEY_CHANGED: LinkCause = {
+  by: 'policy',
+  reason: 'host-key-changed',
+  message: 'A new host key was accepted for the device. This session was connected to the SSH server with the old one.',
 }

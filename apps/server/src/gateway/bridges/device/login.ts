@@ -12,7 +12,7 @@ import type {
   SshClientConnection,
 } from '@bowline/ssh/client-api'
 import type { DeviceDoor } from './door.ts'
-import { InnerFailure, dialInner, lostBy } from './inner-connection.ts'
+import { HOST_KEY_CHANGED, InnerFailure, dialInner, isSameKey, lostBy } from './inner-connection.ts'
 
 export interface LoginParts {
   readonly door: DeviceDoor
@@ -32,6 +32,8 @@ const DENIED = { type: 'denied', reason: 'credential' } as const satisfies AuthA
 export class BridgeLogin implements StreamHandler {
   readonly #parts: LoginParts
   #client: SshClientConnection | undefined
+  /** What the server of `#client` has proved. */
+  #proved: Uint8Array | undefined
   #accepted: SshClientConnection | undefined
   #isBusy = false
   #isClosed = false
@@ -67,6 +69,11 @@ export class BridgeLogin implements StreamHandler {
       .finally(() => (this.#isBusy = false))
   }
 
+  /** Ends the login when its server has proved another key than this one. */
+  requireHostKey(hostKey: Uint8Array): void {
+    if (this.#client && !this.#hasProved(hostKey)) this.#parts.stream.close(HOST_KEY_CHANGED)
+  }
+
   closed(): void {
     this.#isClosed = true
     this.#reply?.(undefined)
@@ -93,19 +100,31 @@ export class BridgeLogin implements StreamHandler {
     }
   }
 
+  /** @returns the connection to a server that has proved the key that is enrolled now */
   async #connect(): Promise<SshClientConnection> {
-    if (this.#client) return this.#client
+    const client = this.#client ?? (await this.#dial())
+    // A member may have accepted another key since this one was proved.
+    if (!this.#hasProved(await this.#parts.door.hostKey())) throw new InnerFailure(HOST_KEY_CHANGED)
+    return client
+  }
+
+  async #dial(): Promise<SshClientConnection> {
     const { door, clock } = this.#parts
     this.#methods = undefined
     const dialled: { client?: SshClientConnection } = {}
-    const client = await dialInner(door, clock, {
+    const { client, hostKey } = await dialInner(door, clock, {
       open: (request) => this.#parts.deviceChannel(request),
       closed: (cause) => this.#lost(dialled.client, cause),
     })
     dialled.client = client
     this.#client = client
+    this.#proved = hostKey
     if (this.#isClosed) this.closed()
     return client
+  }
+
+  #hasProved(hostKey: Uint8Array): boolean {
+    return this.#proved !== undefined && isSameKey(this.#proved, hostKey)
   }
 
   #lost(client: SshClientConnection | undefined, cause: CloseCause): void {

@@ -27,6 +27,8 @@ export interface ProcessParts {
 /** Inputs and messages that wait for the program. */
 const MAX_EARLY = 4_096
 const SIGNAL = /^[!-~]{1,32}$/
+/** Identification of servers that know the request `eow@openssh.com`; OpenSSH's own client goes by the same. */
+const KNOWS_EOW = /^SSH-2\.0-OpenSSH/
 
 type Act = (channel: ClientChannel) => void
 
@@ -68,6 +70,7 @@ export class BridgeProcess implements StreamHandler {
   control(message: LinkMessage): void {
     const control = SessionControl.safeParse(message).data
     if (!control) return
+    if (control.type === 'eow' && !KNOWS_EOW.test(this.#parts.client.serverIdent)) return this.#refuseOutput()
     const request: SessionRequest = control.type === 'eow' ? { type: 'eow@openssh.com' } : control
     this.#whenRunning((channel) => void channel.request(request).catch(() => undefined))
   }
@@ -78,6 +81,17 @@ export class BridgeProcess implements StreamHandler {
     this.#early.length = 0
     this.#channel?.close()
     this.#parts.ended()
+  }
+
+  /**
+   * Closes the channel of a server that cannot be told that nobody reads: the program finds its outputs closed, as with
+   * the others. Else it would run, or block, until the person leaves.
+   */
+  #refuseOutput(): void {
+    this.#whenRunning((channel) => {
+      this.#exit ??= { signal: 'PIPE', coreDumped: false, message: '' }
+      channel.close()
+    })
   }
 
   async #start(): Promise<void> {

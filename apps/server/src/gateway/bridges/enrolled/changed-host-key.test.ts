@@ -1,4 +1,6 @@
 // A device without an agent whose SSH server has another host key than before: what is seen of it, and its acceptance.
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
 import { ScratchFolder, run, sshOptions } from '@bowline/testkit/real-client'
 import { type RealServer, serverKinds } from '@bowline/testkit/ssh-servers'
@@ -183,6 +185,42 @@ describe('a connection that stands', () => {
     expect((await withPassword('standing', 'echo after')).stdout.toString()).toBe('after\n')
     target.port = portOf(0)
     expect((await withPassword('standing', 'echo old')).code).toBe(255)
+  })
+
+  it('ends sessions with the server of the old key when another is accepted, and says why', async () => {
+    const { port, target } = await relayTo(portOf(0))
+    const { uid } = await enrol('rotated', port)
+    const old = withPassword('rotated', 'echo begun; sleep 600')
+    const sessionOf = async (active: boolean) =>
+      (await person.client.call(operations.sessions.list, { query: {} })).body.find(
+        (session) => session.device?.name === 'rotated' && session.authenticated && session.active === active,
+      )
+    await until(async () => (await sessionOf(true)) !== undefined)
+    target.port = portOf(1)
+    expect((await withPassword('rotated', 'echo refused')).code).toBe(255)
+    await until(async () => (await hostKeyOf(uid))?.presented?.fingerprint === fingerprintOf(1))
+    await accept(uid, fingerprintOf(1))
+    const done = await old
+    expect([done.code, done.stdout.toString()]).toEqual([255, 'begun\n'])
+    expect(done.stderr).toContain('A new host key was accepted for the device.')
+    await until(async () => (await sessionOf(false))?.closed?.reason === 'host-key-changed')
+  })
+
+  it('keeps sessions with the server of the accepted key when the device changes otherwise', async () => {
+    const { port, target } = await relayTo(portOf(0))
+    const { uid } = await enrol('kept', port)
+    target.port = portOf(1)
+    expect((await withPassword('kept', 'echo refused')).code).toBe(255)
+    await until(async () => (await hostKeyOf(uid))?.presented?.fingerprint === fingerprintOf(1))
+    await accept(uid, fingerprintOf(1))
+    const flag = join(scratch.path, 'kept')
+    const running = withPassword('kept', `echo > ${flag}.begun; until [ -e ${flag} ]; do sleep .1; done; echo kept`)
+    await until(() => existsSync(`${flag}.begun`))
+    const params = { params: { uid } }
+    await person.client.call(operations.devices.update, { ...params, body: { note: 'Its key was rotated.' } })
+    expect((await withPassword('kept', 'echo another')).stdout.toString()).toBe('another\n')
+    writeFileSync(flag, '')
+    expect((await running).stdout.toString()).toBe('kept\n')
   })
 })
 

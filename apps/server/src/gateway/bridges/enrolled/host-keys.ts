@@ -62,10 +62,6 @@ export async function tellOfHostKey(
   return { before: `${before} (${shortType(enrolled.hostKey)})`, after: `${after} (${shortType(seen)})` }
 }
 
-export function isSameKey(one: Uint8Array, other: Uint8Array): boolean {
-  return Buffer.from(one).equals(other)
-}
-
 /** Software and comment of an identification string (RFC 4253 section 4.2), fit to be shown. */
 export function softwareOf(ident: string): string {
   return oneLine(ident.replace(/^SSH-[0-9.]+-/, '')).slice(0, 200) || 'unknown'

@@ -1,9 +1,11 @@
 // For tests: devices without an agent, kept connected by a real ssh client.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { type KeyObject, generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
 import { operations } from '@bowline/contract/operations'
 import type { InstallKeyBody } from '@bowline/contract/schemas/fleet/install-key'
+import { acceptConnection } from '@bowline/ssh/server'
 import { type ScratchFolder, sshOptions } from '@bowline/testkit/real-client'
 import { until } from '@bowline/testkit/until'
 import { onTestFinished } from 'vitest'
@@ -75,6 +77,34 @@ export async function listenUntilEnd(serve: (socket: Socket) => void): Promise<n
   await once(listener, 'listening')
   onTestFinished(() => void listener.close())
   return (listener.address() as AddressInfo).port
+}
+
+/**
+ * An SSH server with a host key of its own, which takes anything.
+ * @param others private keys beside its own Ed25519 one
+ * @returns its port and what it was sent
+ */
+export async function impostor(...others: KeyObject[]) {
+  const credentials: unknown[] = []
+  const keys = [generateKeyPairSync('ed25519').privateKey, ...others]
+  const hostKeys = keys.map((key) => key.export({ format: 'pem', type: 'pkcs8' }))
+  const methods = ['password', 'keyboard-interactive', 'publickey'] as const
+  const port = await listenUntilEnd((socket) => {
+    acceptConnection(
+      socket,
+      { address: '127.0.0.1', port: 1 },
+      { hostKeys, software: 'Impostor', methods },
+      {
+        authenticate(_, attempt) {
+          credentials.push(attempt)
+          return Promise.resolve({ result: 'accept' })
+        },
+        open: () => ({ accept: false, code: 1, message: '' }),
+        closed: () => undefined,
+      },
+    )
+  })
+  return { port, credentials }
 }
 
 /** A port in front of another, which can change. */

@@ -1,9 +1,7 @@
 // What goes wrong with devices without an agent: other host keys, hostile servers, connections that die or are replaced.
-import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { operations } from '@bowline/contract/operations'
-import { acceptConnection } from '@bowline/ssh/server'
 import { ScratchFolder, hasCommand, run, sshOptions } from '@bowline/testkit/real-client'
 import { type RealServer, serverKinds } from '@bowline/testkit/ssh-servers'
 import { until } from '@bowline/testkit/until'
@@ -12,6 +10,7 @@ import { type BootedServer, type Person, bootServer } from '../../../testing/boo
 import {
   connectDevice,
   devicesOf,
+  impostor,
   installKeyOf,
   listenUntilEnd,
   onlineDevice,
@@ -45,29 +44,6 @@ afterAll(async () => {
   await honest[Symbol.asyncDispose]()
   scratch[Symbol.dispose]()
 })
-
-/** An SSH server with a host key of its own, which takes anything. @returns its port and what it was sent */
-async function impostor() {
-  const credentials: unknown[] = []
-  const hostKeys = [generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' })]
-  const methods = ['password', 'keyboard-interactive', 'publickey'] as const
-  const port = await listenUntilEnd((socket) => {
-    acceptConnection(
-      socket,
-      { address: '127.0.0.1', port: 1 },
-      { hostKeys, software: 'Impostor', methods },
-      {
-        authenticate(_, attempt) {
-          credentials.push(attempt)
-          return Promise.resolve({ result: 'accept' })
-        },
-        open: () => ({ accept: false, code: 1, message: '' }),
-        closed: () => undefined,
-      },
-    )
-  })
-  return { port, credentials }
-}
 
 /** Enrols a device. @returns its client, and what connects it again */
 async function enrol(name: string, port: number) {

@@ -88,8 +88,8 @@ async function admit(
   const door = doorOf(deps, device, found, tunnel)
   const proved = guard.handshake(device.uid, socket)
   try {
-    const probe = await dialInner(door, clock, { closed: () => undefined })
-    probe.disconnect({ by: 'local', reason: 'done', message: 'The key is proved.' })
+    const { client } = await dialInner(door, clock, { closed: () => undefined })
+    client.disconnect({ by: 'local', reason: 'done', message: 'The key is proved.' })
   } catch (error) {
     if (!(error instanceof InnerFailure)) throw error
     const { reason, message } = error.cause

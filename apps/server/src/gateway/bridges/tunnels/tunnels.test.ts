@@ -15,7 +15,9 @@ import { ScratchFolder } from '@bowline/testkit/real-client'
 import { type RealServer, serverKinds } from '@bowline/testkit/ssh-servers'
 import { until } from '@bowline/testkit/until'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { VERSION } from '../../../platform/version.ts'
 import { type BootedServer, type Person, bootServer, setStatus } from '../../../testing/boot.ts'
+import { impostor, relayTo } from '../enrolled/testing.ts'
 import { TUNNEL_SETTINGS, ask, httpService, openTunnel } from '../../../tunnels/testing/device.ts'
 
 const [openSsh, , , asyncssh] = serverKinds
@@ -192,6 +194,33 @@ describe.each([1, 2] as const)('an existing agent by transport %d', (transport) 
     expect(outcome).toMatchObject({ result: 'failure' })
   })
 
+  it(`sends nothing by transport ${transport} to another server that has come behind a tunnel that stands`, async () => {
+    const signer = await registeredKey()
+    const { port, target } = await relayTo(byPassword.port)
+    const { double, login } = await accepted(transport, { innerPort: port })
+    const other = await impostor(generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey)
+    target.port = other.port
+    const byWord = await signIn(login('ann'), byRightPassword)
+    expect(byWord.outcome).toMatchObject({ result: 'failure' })
+    await expect(signIn(login('ann'), { method: 'publickey', signer })).rejects.toThrow('disconnected')
+    expect([other.credentials, double.signatures, double.streams]).toEqual([[], [], 3])
+    target.port = byPassword.port
+    expect((await signIn(login('ann'), byRightPassword)).outcome).toEqual({ result: 'success' })
+  })
+
+  it(`takes the first token of transport ${transport} after later registrations`, async () => {
+    const { double, login } = await accepted(transport)
+    await double.register()
+    expect(new Set(double.registrations.map(({ token }) => token)).size).toBe(2)
+    // The next tunnel comes with what is left: the first.
+    double.registrations.pop()
+    double.drop()
+    await until(() => double.tunnels === 2)
+    await until(() => isOnline(double))
+    expect((await signIn(login('ann'), byRightPassword)).outcome).toEqual({ result: 'success' })
+    expect(double.refusals).toEqual([])
+  })
+
   it(`comes back by transport ${transport} with the same token when its tunnel is lost`, async () => {
     const { double, login } = await accepted(transport)
     double.drop()
@@ -263,6 +292,14 @@ describe.each([1, 2] as const)('an existing agent by transport %d', (transport) 
     await until(() => double.refusals.length > 0)
     expect(double.refusals[0]).toBe(401)
   })
+})
+
+it.each([
+  ['v0.0.9', 'v0.0.9'],
+  ['v999.0.0', VERSION],
+])('an agent of %s is told of the version %s, never of a greater one', async (asked, told) => {
+  const answer = await server.fetch(`/info?agent_version=${asked}`)
+  expect(await answer.json()).toMatchObject({ version: told })
 })
 
 describe('the loss of a tunnel during a session', () => {
