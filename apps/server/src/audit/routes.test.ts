@@ -62,6 +62,22 @@ describe('audit log', () => {
   })
 })
 
+it('limits how often one person exports the audit log, in either format, and reads its pages on', async () => {
+  const person = await server.addPerson('greedy')
+  const headers = { authorization: `Bearer ${person.auth.token}` }
+  const statuses: number[] = []
+  for (let i = 0; i < 15; i += 1) {
+    for (const format of ['csv', 'jsonl']) {
+      const response = await server.fetch(`/api/audit?format=${format}`, { headers })
+      await response.text()
+      statuses.push(response.status)
+    }
+  }
+  expect(statuses.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 200))
+  expect(statuses).toContain(429)
+  expect((await server.fetch('/api/audit', { headers })).status).toBe(200)
+})
+
 it('ends an export whose reader has lost the right to it', async () => {
   const reader = await server.addPerson('reader')
   const tenant = ada.tenant

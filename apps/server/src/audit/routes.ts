@@ -1,7 +1,10 @@
 // The audit log for administrators: page by page, or all that matches as CSV or JSON lines.
+import type { RateLimiter } from '@bowline/base/rate-limiter'
+import { fail } from '@bowline/contract/errors'
 import type { AuditEntry } from '@bowline/contract/schemas/audit'
 import { operations } from '@bowline/contract/operations'
 import type { Kysely } from 'kysely'
+import { personOf } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { sendLines } from '../http/attachment.ts'
 import { type MemberContext, type Route, memberRoute } from '../http/route.ts'
@@ -12,11 +15,15 @@ import { listAudit, readAudit } from './store.ts'
 const EXPORT_PAGE = 1_000
 const HEADINGS = ['at', 'actor_type', 'actor_id', 'actor', 'action', 'target', 'target_name', 'ip', 'details']
 
-/** @param system connection: user names are instance-wide */
-export function auditRoutes(system: Kysely<Schema>): Route[] {
+/**
+ * @param system connection: user names are instance-wide
+ * @param exports rate limit per person: each reads every entry that matches
+ */
+export function auditRoutes(system: Kysely<Schema>, exports: RateLimiter): Route[] {
   return [
     memberRoute(operations.audit.list, async (ctx, { query: { format, page, per_page: limit, ...filter } }) => {
       if (format === 'json') return listAudit(ctx.db, system, filter, { limit, offset: (page - 1) * limit })
+      if (!exports.take(personOf(ctx.actor) ?? ctx.tenant)) fail('TOO_MANY_REQUESTS', { seconds: 10 })
       const first = await listAudit(ctx.db, system, filter, { limit: EXPORT_PAGE, offset: 0 })
       void ctx.reply.header('x-total-count', String(first.total))
       const lines = exported(system, ctx, filter, first.items, format === 'csv' ? asCsv : asJson)

@@ -25,6 +25,7 @@ import { addNodeCommands } from './installation/nodes.ts'
 import { addPasskeyCommands } from './accounts/passkeys.ts'
 import { addPublicKeyCommands } from './public-keys.ts'
 import { addRecordingCommands } from './recordings.ts'
+import { plainTerminal } from './plain-terminal.ts'
 import { ExitStatus, type Terminal } from './terminal.ts'
 import { addFactorCommands } from './accounts/factors.ts'
 import { addScimCommands } from './scim.ts'
@@ -41,7 +42,8 @@ const MISUSED = 2
  * @param args as typed, without the program's name
  * @returns exit status: 0; 1 when the command failed; 2 for wrong arguments or settings; that of an {@link ExitStatus}
  */
-export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function runCommand(args: readonly string[], raw: Terminal): Promise<number> {
+  const terminal = plainTerminal(raw)
   const program = new Command('bowline').description('SSH to any device behind any network').version(VERSION)
   const write = (print: (line: string) => void) => (text: string) => print(text.replace(/\n$/, ''))
   // Set before the commands are added, since they inherit both from the program.

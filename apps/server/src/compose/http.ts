@@ -284,7 +284,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     }),
     ...certificateRoutes(parts.certificates),
     ...nodeRoutes(system, parts.node),
-    ...auditRoutes(system),
+    ...auditRoutes(system, exports),
     ...sessionRoutes(parts.closeConnection, exports),
     ...terminalRoutes({
       tickets: parts.tickets,

@@ -88,7 +88,7 @@ async function admit(ctx: TenantContext, device: PairingDevice, name: string | u
   await authorizeDeviceChange(ctx, { name: own, tags: row.tags }, { name: wanted, tags: row.tags })
   await updateDevice(ctx.db, row.uid, { name: wanted, hostname: device.hostname })
   const twins = await findAcceptedTwins(ctx.db, { ...row, name: wanted })
-  const replaces = twins.some((twin) => twin.mac !== null && twin.mac === device.mac)
+  const replaces = twins.some((twin) => row.mac !== null && twin.mac === row.mac)
   if (!replaces) await changeStatus(ctx, row.uid, 'accept')
   else if (row.status !== 'pending') await changeStatus(ctx, row.uid, 'pending')
 }

@@ -125,6 +125,14 @@ describe('a device that shows a code', () => {
     expect((await devicesOf(owner)).map(({ uid }) => uid)).toEqual([old.uid])
     expect((await pendingOf(owner)).map(({ uid }) => uid)).toEqual([added.uid])
   })
+
+  it('replaces no device by its MAC address in capitals', async () => {
+    const owner = await newcomer()
+    const old = await server.acceptedDevice(owner, { identity: { mac: '02:00:00:00:ab:cd' } })
+    const { added } = await paired(owner, unpaired({ mac: '02:00:00:00:AB:CD' }))
+    expect(added.status).toBe('pending')
+    expect((await devicesOf(owner)).map(({ uid }) => uid)).toEqual([old.uid])
+  })
 })
 
 describe('a pairing code', () => {

@@ -3,7 +3,7 @@ import { operations } from '@bowline/contract/operations'
 import type { SESSION_SORTS } from '@bowline/contract/operations/sessions'
 import { SessionUid } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BootedServer, type Person, type RegisteredDevice, bootServer } from '../testing/boot.ts'
+import { type BootedServer, type Person, type RegisteredDevice, bootServer, outcome } from '../testing/boot.ts'
 
 let server: BootedServer
 let person: Person
@@ -97,6 +97,17 @@ describe('listing sessions', () => {
     }
     expect(await order('started_at', 'asc')).toEqual(['1', '2', '3', '4'])
     expect(await order('last_seen', 'asc')).toEqual(['2', '4', '1', '3'])
+  })
+
+  it.each([
+    ['-271821-04-20T00:00:00Z', '400 INVALID_FILTER filter'],
+    ['-004713-12-31T00:00:00Z', '400 INVALID_FILTER filter'],
+    ['-004712-01-01T00:00:00Z', '200'],
+    ['+275760-09-13T00:00:00Z', '200'],
+  ])('answers a filter by the time %s with %s, whatever times the database has', async (value, expected) => {
+    const conditions = [{ type: 'property', params: { name: 'started_at', operator: 'gt', value } }]
+    const filter = Buffer.from(JSON.stringify(conditions)).toString('base64')
+    expect(await outcome(person.client.call(operations.sessions.list, { query: { filter } }))).toBe(expected)
   })
 
   it('lists sessions of the token’s namespace only', async () => {

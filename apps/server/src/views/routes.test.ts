@@ -2,7 +2,7 @@
 import { LIMITS } from '@bowline/contract/limits'
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
+import { type BootedServer, type Person, bootServer, outcome } from '../testing/boot.ts'
 
 const { auth, views, devices } = operations
 let server: BootedServer
@@ -61,6 +61,19 @@ describe('saved views', () => {
     await expect(save('0')).rejects.toMatchObject({ status: 409 })
     for (let i = 1; i < LIMITS.views.perOwner; i += 1) await save(String(i))
     await expect(save('one more')).rejects.toMatchObject({ status: 403, code: 'NAMESPACE_FULL' })
+  })
+
+  it('keeps limit and names also where many are saved or renamed at once', async () => {
+    const person = await server.addPerson('hasty')
+    const save = (name: string) => person.client.call(views.create, { body: { name, ...view } })
+    const count = LIMITS.views.perOwner + 20
+    await Promise.allSettled(Array.from({ length: count }, (_, i) => save(String(i))))
+    const { body } = await person.client.call(views.list, { query: {} })
+    expect(body).toHaveLength(LIMITS.views.perOwner)
+    const renamed = body.slice(0, 8).map(({ id }) =>
+      outcome(person.client.call(views.update, { params: { id }, body: { name: 'same' } })),
+    )
+    expect((await Promise.all(renamed)).toSorted()).toEqual(['200', ...Array<string>(7).fill('409 CONFLICT name')])
   })
 
   it('refuses a query that is too long', async () => {

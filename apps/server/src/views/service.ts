@@ -5,6 +5,7 @@ import type { Input } from '@bowline/contract/operation'
 import type { SavedView, views } from '@bowline/contract/operations/fleet/views'
 import type { DeviceUid, UserId } from '@bowline/contract/schemas/common'
 import { type TenantContext, personOf } from '../context.ts'
+import { lockNamespace } from '../devices/acceptance.ts'
 import { get as getDevice } from '../devices/service.ts'
 import { actorMay, roleOf } from '../policy/authority.ts'
 import {
@@ -31,10 +32,13 @@ export async function create(
 ): Promise<SavedView> {
   const user = shared ? null : person(ctx)
   if (shared) requireSharing(ctx)
-  const limit = LIMITS.views.perOwner
-  if ((await countViews(ctx.db, user)) >= limit) fail('NAMESPACE_FULL', { limit, what: 'saved views' })
-  const made = await insertView(ctx.db, { tenant: ctx.tenant, user, ...view })
-  return made ?? fail('CONFLICT', { field: 'name' }, ['name'])
+  return ctx.db.transaction().execute(async (db) => {
+    await lockNamespace(db)
+    const limit = LIMITS.views.perOwner
+    if ((await countViews(db, user)) >= limit) fail('NAMESPACE_FULL', { limit, what: 'saved views' })
+    const made = await insertView(db, { tenant: ctx.tenant, user, ...view })
+    return made ?? fail('CONFLICT', { field: 'name' }, ['name'])
+  })
 }
 
 /** @throws {BowlineError} NOT_FOUND, also for a view of somebody else; CONFLICT; FORBIDDEN */
@@ -43,9 +47,12 @@ export async function update(
   id: string,
   { name, query }: Input<typeof views.update>['body'],
 ): Promise<void> {
-  const view = await requireView(ctx, id)
-  if (name !== undefined && (await isNameTaken(ctx.db, view, name))) fail('CONFLICT', { field: 'name' }, ['name'])
-  await updateView(ctx.db, id, { name: name ?? view.name, query: query ?? view.query })
+  await ctx.db.transaction().execute(async (db) => {
+    await lockNamespace(db)
+    const view = await requireView({ ...ctx, db }, id)
+    if (name !== undefined && (await isNameTaken(db, view, name))) fail('CONFLICT', { field: 'name' }, ['name'])
+    await updateView(db, id, { name: name ?? view.name, query: query ?? view.query })
+  })
 }
 
 /** @throws {BowlineError} NOT_FOUND, also for a view of somebody else; FORBIDDEN */
@@ -62,9 +69,12 @@ export function favorites(ctx: TenantContext): Promise<DeviceUid[]> {
 export async function addFavorite(ctx: TenantContext, uid: DeviceUid): Promise<void> {
   const user = person(ctx)
   await getDevice(ctx, uid)
-  const limit = LIMITS.views.favorites
-  if ((await readFavorites(ctx.db, user)).length >= limit) fail('NAMESPACE_FULL', { limit, what: 'favourites' })
-  await insertFavorite(ctx.db, { tenant_id: ctx.tenant, user_id: user, device_uid: uid })
+  await ctx.db.transaction().execute(async (db) => {
+    await lockNamespace(db)
+    const limit = LIMITS.views.favorites
+    if ((await readFavorites(db, user)).length >= limit) fail('NAMESPACE_FULL', { limit, what: 'favourites' })
+    await insertFavorite(db, { tenant_id: ctx.tenant, user_id: user, device_uid: uid })
+  })
 }
 
 /** @throws {BowlineError} NOT_FOUND for an unknown device */

@@ -68,5 +68,6 @@ export const audit = {
     total: true,
     jsonLines: true,
     asCsv: true,
+    errors: ['TOO_MANY_REQUESTS'],
   }),
 }

@@ -1,6 +1,7 @@
 // Administration of the instance by the command line.
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { auditInstance } from '../../audit/service.ts'
 import { type BootedServer, PASSWORD, bootServer, databaseUrl, outcome } from '../../testing/boot.ts'
 import { commandLine } from '../testing.ts'
 
@@ -103,5 +104,14 @@ describe('the audit export on the command line', () => {
     expect(await bowline('audit export --format jsonl --to 2000-01-01')).toBe('')
     expect((await refusal('audit export --from yesterday'))[0]).toBe(2)
     expect((await refusal('audit export --format xml'))[0]).toBe(2)
+  })
+
+  it.each(['csv', 'jsonl'])('prints nothing as %s that a terminal would obey', async (format) => {
+    const by = { actor: { kind: 'system', name: 'test' }, source: '' } as const
+    const target = 'a\u001b]0;title\u0007\u009b2J\u202eb'
+    await auditInstance(server.database.system(), by, 'limit.update', target, { note: '\u009b31m' })
+    const printed = await bowline(`audit export --namespace server --action limit.update --format ${format}`)
+    expect(printed).toContain('"a')
+    expect(printed).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
   })
 })

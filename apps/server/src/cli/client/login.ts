@@ -7,7 +7,6 @@ import type { UserAuth } from '@bowline/contract/schemas/user'
 import type { Command } from 'commander'
 import { type Format, type Terminal, show } from '../terminal.ts'
 import { awaitApproval } from './approval.ts'
-import { plainTerminal } from './plain-terminal.ts'
 import { type SavedSignIn, readSignIn, removeSignIn, saveSignIn } from './sign-in-file.ts'
 
 const { auth, programs } = operations
@@ -48,8 +47,7 @@ export async function currentSignIn(terminal: Terminal): Promise<SavedSignIn & {
   }
 }
 
-export function addLoginCommands(program: Command, raw: Terminal): void {
-  const terminal = plainTerminal(raw)
+export function addLoginCommands(program: Command, terminal: Terminal): void {
   program
     .command('login <server>')
     .description('Sign in at a server: shows a code that you approve in the console')

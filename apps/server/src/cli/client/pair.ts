@@ -8,7 +8,6 @@ import { TenantId } from '@bowline/contract/schemas/common'
 import type { Command } from 'commander'
 import { type Format, type Terminal, show } from '../terminal.ts'
 import { currentSignIn } from './login.ts'
-import { plainTerminal } from './plain-terminal.ts'
 
 const { namespaces, pairings } = operations
 
@@ -18,8 +17,7 @@ interface Options extends Format {
 }
 
 /** @param device the command `bowline device` */
-export function addPairCommand(device: Command, raw: Terminal): void {
-  const terminal = plainTerminal(raw)
+export function addPairCommand(device: Command, terminal: Terminal): void {
   device
     .command('pair <code>')
     .description('Add the device that shows a code to the namespace that you are signed in to')

@@ -6,14 +6,12 @@ import type { Session } from '@bowline/contract/schemas/session'
 import type { Command } from 'commander'
 import { type Format, type Terminal, show, table } from '../terminal.ts'
 import { signedIn } from './client.ts'
-import { plainTerminal } from './plain-terminal.ts'
 import { type SelectionOptions, queryOf, withSelection } from './session-selection.ts'
 
 const { sessions } = operations
 const HEADINGS = ['STARTED', 'LOGIN', 'PERSON', 'ADDRESS', 'STATE', 'SESSION']
 
-export function addSessionCommands(program: Command, raw: Terminal): void {
-  const terminal = plainTerminal(raw)
+export function addSessionCommands(program: Command, terminal: Terminal): void {
   const session = program
     .command('session')
     .alias('sessions')

@@ -149,11 +149,14 @@ function toNumber(name: string, value: Value): number {
   return Number.isFinite(number) ? number : refuse(`${name}: the value must be a number`)
 }
 
+/** PostgreSQL has no times before 4713 BC. */
+const OLDEST_TIME = Date.UTC(-4712, 0)
+
 /** RFC 3339 text, or seconds since the epoch. */
 function toTime(name: string, value: Value): Date {
   const time =
     typeof value === 'string' && !/^\d+$/.test(value) ? new Date(value) : new Date(toNumber(name, value) * 1_000)
-  return Number.isNaN(time.getTime()) ? refuse(`${name}: the value must be a time`) : time
+  return time.getTime() >= OLDEST_TIME ? time : refuse(`${name}: the value must be a time`)
 }
 
 function join(conditions: readonly Expression<SqlBool>[], operator: 'and' | 'or'): Expression<SqlBool> {
