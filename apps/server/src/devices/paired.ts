@@ -82,15 +82,17 @@ export async function addPaired(
 /** Accepts a device that is registered, by the name that it has signed: anybody could register its key by another one. */
 async function admit(ctx: TenantContext, device: PairingDevice, name: string | undefined): Promise<void> {
   const row = (await lockDevice(ctx.db, uidIn(ctx, device))) ?? fail('INTERNAL')
-  if (row.status === 'accepted') return
+  const { uid, status, tags, mac: stored } = row
+  if (status === 'accepted') return
   const own = nameOf(device) ?? row.name
   const wanted = name ?? own
-  await authorizeDeviceChange(ctx, { name: own, tags: row.tags }, { name: wanted, tags: row.tags })
-  await updateDevice(ctx.db, row.uid, { name: wanted, hostname: device.hostname })
+  await authorizeDeviceChange(ctx, { name: own, tags }, { name: wanted, tags })
+  await updateDevice(ctx.db, uid, { name: wanted, hostname: device.hostname })
   const twins = await findAcceptedTwins(ctx.db, { ...row, name: wanted })
-  const replaces = twins.some((twin) => row.mac !== null && twin.mac === row.mac)
-  if (!replaces) await changeStatus(ctx, row.uid, 'accept')
-  else if (row.status !== 'pending') await changeStatus(ctx, row.uid, 'pending')
+  // As it is stored: the device may have signed it in capitals.
+  const replaces = twins.some((twin) => stored !== null && twin.mac === stored)
+  if (!replaces) await changeStatus(ctx, uid, 'accept')
+  else if (status !== 'pending') await changeStatus(ctx, uid, 'pending')
 }
 
 function uidIn(ctx: TenantContext, { mac, publicKey }: PairingDevice): DeviceUid {
