@@ -20,7 +20,7 @@ const E2E: Pairs = [
   ['e2e/console/sign-in.test.ts', 'e2e/console/tunnels/tunnels.test.ts'],
   ['e2e/cluster/loss.test.ts', 'e2e/cluster/faults.test.ts'],
   ['e2e/cluster/failover.test.ts', 'e2e/cluster/store-away.test.ts'],
-  ['e2e/cluster/full-disk.test.ts', 'e2e/cluster/cut-off.test.ts'],
+  ['e2e/cluster/full-disk.test.ts', 'e2e/cluster/parted.test.ts'],
   ['e2e/cluster/history.test.ts', 'e2e/cluster/clocks.test.ts'],
   ['e2e/balancers/balancers.test.ts', 'e2e/matrix/container.test.ts'],
   ['e2e/matrix/repeat.test.ts', 'e2e/forwarding/arrivals.test.ts'],
