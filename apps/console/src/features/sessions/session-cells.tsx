@@ -19,7 +19,7 @@ export function SessionTarget({ session }: { readonly session: Session }) {
   return (
     <span className={classes['target']}>
       <StatusDot on={active} label={active ? texts.active : texts.ended} />
-      <Link to="/sessions/$uid" params={{ uid: session.uid }} className={cells['primary']}>
+      <Link to="/sessions/$uid" params={{ uid: session.uid }} className={cells['primary']} title={nameOf(session)}>
         {nameOf(session)}
       </Link>
       {authenticated ? null : (
