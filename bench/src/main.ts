@@ -14,6 +14,7 @@ import { measureAgent } from './rows/agent.ts'
 import { measureBulk } from './rows/bulk.ts'
 import { measureConnect } from './rows/connect.ts'
 import { measureFloor } from './rows/floor.ts'
+import { measureHop } from './rows/hop.ts'
 import { measureFormer } from './rows/former.ts'
 import { measureApi } from './rows/api.ts'
 import { measureHttpTunnel } from './rows/http-tunnel.ts'
@@ -44,6 +45,7 @@ const GROUPS: Readonly<Record<string, (options: BenchOptions) => Promise<Row[]>>
   sftp: measureSftp,
   api: measureApi,
   tunnel: measureTunnel,
+  hop: measureHop,
   'http-tunnel': measureHttpTunnel,
 }
 const USAGE = `npm run bench -- [options]

@@ -34,6 +34,14 @@ export const TARGETS = {
     /** Longest event loop stall, milliseconds. */
     stall: less(200, 200),
   },
+  /** A device of another node of the same installation, compared with one of the same node. */
+  hop: {
+    /** Milliseconds more, p50. */
+    keystroke: less(0.3, 0.15),
+    bulk: more(0.85, 0.95),
+    /** CPU per login of two nodes that have their own devices, compared with one. */
+    login: less(1.05, 1),
+  },
   /** Ratios to the npm package ssh2: none may be worse. */
   former: { more: more(1, 1.2), less: less(1, 0.8) },
   /** Recorded terminal output, compared with unrecorded output. */

@@ -24,32 +24,44 @@ export async function makeDevicePassword(): Promise<DevicePassword> {
   return { plain, hash: stdout.toString().trim() }
 }
 
-/** Starts an agent in single-user mode. @param options.executable of a bundle; default: Node and the source */
+/**
+ * Starts an agent in single-user mode.
+ * @param options.executable of a bundle; default: Node and the source
+ * @param options.at origin of the node that it connects to; default: the site's
+ * @param options.name of a further device; default: that of the machine
+ */
 export function startAgent(
   site: Site,
   { hash }: DevicePassword,
-  options: { executable?: string; nodeFlags?: readonly string[] } = {},
+  options: { executable?: string; nodeFlags?: readonly string[]; at?: string; name?: string } = {},
 ): Promise<Server> {
-  const { executable, nodeFlags = [] } = options
+  const { executable, nodeFlags = [], at = site.origin, name } = options
   const words = executable === undefined ? [...shippedFlags.agent, ...nodeFlags, SOURCE] : ['agent']
   return startServer(executable ?? process.execPath, [...words, '--single-user'], {
     env: {
       ...process.env,
-      BOWLINE_SERVER_ADDRESS: site.origin,
+      BOWLINE_SERVER_ADDRESS: at,
       BOWLINE_SERVER_PIN: site.pin,
       BOWLINE_TENANT_ID: site.tenant,
-      BOWLINE_PRIVATE_KEY: join(site.dataFolder, 'bench-agent.key'),
+      BOWLINE_PRIVATE_KEY: join(site.dataFolder, `bench-agent${name ?? ''}.key`),
+      // Agents of one machine would count as one device.
+      ...(name === undefined ? {} : { BOWLINE_PREFERRED_HOSTNAME: name, BOWLINE_PREFERRED_IDENTITY: name }),
       BOWLINE_SINGLE_USER_PASSWORD: hash,
       BOWLINE_LOG_LEVEL: 'warn',
     },
   })
 }
 
-/** Accepts the site's only device and waits until it is online. @returns `user@namespace.device` */
-export function accepted(site: Site, agent: Server): Promise<string> {
+/**
+ * Accepts a device and waits until it is online.
+ * @param name of a further device; default: the only one
+ * @returns `user@namespace.device`
+ */
+export function accepted(site: Site, agent: Server, name?: string): Promise<string> {
   const online = async (): Promise<string> => {
     for (;;) {
-      const [device] = (await site.client.call(operations.devices.list, { query: { status: '' } })).body
+      const { body } = await site.client.call(operations.devices.list, { query: { status: '' } })
+      const device = name === undefined ? body[0] : body.find((one) => one.name === name)
       if (device?.status === 'pending') {
         await site.client.call(operations.devices.setStatus, { params: { uid: device.uid, status: 'accept' } })
       } else if (device?.online) return `${userInfo().username}@${device.namespace}.${device.name}`

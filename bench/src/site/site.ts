@@ -12,12 +12,9 @@ import { type Server, orItsEnd, startServer } from './child.ts'
 
 export const root = resolve(import.meta.dirname, '../../..')
 
-/** The server's message to its parent at its first start. */
-const FirstStart = z.object({
-  origin: z.string(),
-  sshPort: z.number().int(),
-  setupLink: z.string(),
-})
+/** The server's message to its parent. */
+const Started = z.object({ origin: z.string(), sshPort: z.number().int() })
+const FirstStart = Started.extend({ setupLink: z.string() })
 
 export interface SiteOptions {
   /** Created when missing; used by this site only. */
@@ -26,6 +23,15 @@ export interface SiteOptions {
   readonly nodeFlags?: readonly string[]
   /** Whether the server itself terminates TLS, as when it is reachable from other machines. */
   readonly secure?: boolean
+  /** Of all its starts. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+/** Another process of the installation. */
+export interface SiteNode extends AsyncDisposable {
+  readonly origin: string
+  readonly sshPort: number
+  readonly server: Server
 }
 
 export interface Site extends AsyncDisposable {
@@ -39,6 +45,8 @@ export interface Site extends AsyncDisposable {
   readonly server: Server
   readonly client: ReturnType<typeof createClient>
   stop(): Promise<void>
+  /** Starts another process with its settings and these; it shares what they name. @param folder of its data */
+  join(folder: string, settings: Readonly<Record<string, string>>): Promise<SiteNode>
   /** Restarts the server on the same ports, with these additional settings. Resolves when it listens. */
   start(settings?: Readonly<Record<string, string>>): Promise<void>
 }
@@ -50,10 +58,13 @@ const SETTINGS = {
   BOWLINE_LOG_LEVEL: 'warn',
 }
 
+const ANY_PORTS = { BOWLINE_HTTP_PORT: '0', BOWLINE_SSH_PORT: '0' }
+
 const ACCOUNT = { username: 'bench', password: 'bench-bench' }
 
 /** Starts a server on fresh data and signs in as its first account. */
-export async function startSite({ folder, nodeFlags = [], secure = false }: SiteOptions): Promise<Site> {
+export async function startSite(options: SiteOptions): Promise<Site> {
+  const { folder, nodeFlags = [], secure = false } = options
   // Traversable but not readable by others: the database runs as another account.
   await mkdir(folder, { recursive: true, mode: 0o711 })
   const tls = secure ? await certificateOf(folder) : { pin: '', settings: {} }
@@ -62,14 +73,21 @@ export async function startSite({ folder, nodeFlags = [], secure = false }: Site
       process.execPath,
       [...shippedFlags.server, ...nodeFlags, join(root, 'apps/server/src/main.ts'), 'server'],
       {
-        env: { ...process.env, ...SETTINGS, BOWLINE_DATA_DIR: folder, ...tls.settings, ...settings },
+        env: {
+          ...process.env,
+          ...SETTINGS,
+          BOWLINE_DATA_DIR: folder,
+          ...tls.settings,
+          ...options.settings,
+          ...settings,
+        },
         ipc: true,
       },
     )
     const told = new Promise<unknown>((settle) => server.process.once('message', settle))
     return { server, told: await orItsEnd(server, 'the server', told) }
   }
-  const first = await start({ BOWLINE_HTTP_PORT: '0', BOWLINE_SSH_PORT: '0' })
+  const first = await start(ANY_PORTS)
   let { server } = first
   const { origin, sshPort, setupLink } = FirstStart.parse(first.told)
   const { token, tenant } = await setUp(origin, setupLink)
@@ -86,6 +104,11 @@ export async function startSite({ folder, nodeFlags = [], secure = false }: Site
     },
     client: createClient({ origin, token: () => token }),
     stop,
+    async join(data, settings) {
+      await mkdir(data, { recursive: true, mode: 0o711 })
+      const { server: other, told } = await start({ ...ANY_PORTS, BOWLINE_DATA_DIR: data, ...settings })
+      return { ...Started.parse(told), server: other, [Symbol.asyncDispose]: () => other.stop() }
+    },
     async start(settings = {}) {
       server = (await start({ ...ports, ...settings })).server
     },
