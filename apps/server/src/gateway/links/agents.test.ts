@@ -210,6 +210,26 @@ describe('device links', () => {
     expect(await isOnline()).toBe(false)
   })
 
+  it('reviews host keys that another process has accepted, without an event', async () => {
+    const key = Buffer.from('00000003616263', 'hex')
+    const line = `abc ${key.toString('base64')}`
+    await test.database
+      .forTenant(tenant)
+      .updateTable('devices')
+      .set({ ssh_host_key: line })
+      .where('uid', '=', device.uid)
+      .execute()
+    const required: Buffer[] = []
+    const users = { hasLogins: true, requireHostKey: (hostKey: Uint8Array) => required.push(Buffer.from(hostKey)) }
+    const events = agents.add(device, fakeLink(), '192.0.2.1', users)
+    for (const flush of everyTenSeconds) flush()
+    await expect.poll(() => required).toEqual([key])
+    events.closed(gone)
+    for (const flush of everyTenSeconds) flush()
+    await agents.close()
+    expect(required).toHaveLength(1)
+  })
+
   it('tells other nodes of a link its epoch and namespace', async () => {
     const link = fakeLink()
     agents.add(device, link, '192.0.2.1')
