@@ -1,19 +1,15 @@
 // Devices without an agent: how the gateway finds out which one has connected.
 import type { Clock } from '@bowline/base/clock'
 import { RateLimiter } from '@bowline/base/rate-limiter'
-import { Semaphore } from '@bowline/base/semaphore'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import { certifiedKey, plainKey, userAuthorityLines } from '../auth/user-authority/authority.ts'
 import type { ServerConfig } from '../config.ts'
 import type { DeviceActor, TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
+import { ScanTurns } from '../gateway/bridges/enrolled/scan-turns.ts'
 import type { GatewayDeps } from '../gateway/gateway.ts'
 import { identifyDevice } from '../install-keys/ssh-enrolment.ts'
-
-/** SSH servers of devices that are asked for their host keys at once, and how many wait: a fleet comes back together. */
-const MAX_SCANS = 64
-const MAX_WAITING = 20_000
 
 /** @param parts `system`: connection to all namespaces */
 export function composeEnrolment(
@@ -32,7 +28,7 @@ export function composeEnrolment(
     console: publicOrigin,
     hostKeyNotices: new RateLimiter(clock, { perSecond: 1 / 3_600, burst: 1 }),
     deviceNotices: new RateLimiter(clock, { perSecond: 1 / 3_600, burst: 5 }),
-    scans: new Semaphore(MAX_SCANS, MAX_WAITING),
+    scans: new ScanTurns(),
     certifiedKey: ({ ctx }, user, device) => certifiedKey(ctx, secret, user, device),
     plainKey: ({ ctx }) => plainKey(ctx, secret),
     authorityLines: ({ ctx }, namespace) => userAuthorityLines(ctx, secret, namespace),

@@ -70,9 +70,9 @@ describe('saved views', () => {
     await Promise.allSettled(Array.from({ length: count }, (_, i) => save(String(i))))
     const { body } = await person.client.call(views.list, { query: {} })
     expect(body).toHaveLength(LIMITS.views.perOwner)
-    const renamed = body.slice(0, 8).map(({ id }) =>
-      outcome(person.client.call(views.update, { params: { id }, body: { name: 'same' } })),
-    )
+    const renamed = body
+      .slice(0, 8)
+      .map(({ id }) => outcome(person.client.call(views.update, { params: { id }, body: { name: 'same' } })))
     expect((await Promise.all(renamed)).toSorted()).toEqual(['200', ...Array<string>(7).fill('409 CONFLICT name')])
   })
 

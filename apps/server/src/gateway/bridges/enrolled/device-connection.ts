@@ -160,7 +160,7 @@ export class DeviceConnection implements ConnectionHandler {
   /** Has the SSH server prove its host key, and makes the connection the link of the device. */
   async #connect(connection: SshConnection, found: IdentifiedDevice): Promise<void> {
     const openSsh = () => this.#openSsh(connection)
-    const seen = await scanHostKey(this.#deps, { openSsh }, connection.peer.address, found.known)
+    const seen = await scanHostKey(this.#deps, { openSsh }, connection.peer.address, found)
     if (this.#isClosed) return
     if (!seen) return this.#leave(connection, { reason: 'busy', message: TEXTS.unavailable })
     const software = softwareOf(seen.ident)

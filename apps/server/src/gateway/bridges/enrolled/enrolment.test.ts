@@ -6,7 +6,7 @@ import { type RealServer, serverKinds } from '@bowline/testkit/ssh-servers'
 import { until } from '@bowline/testkit/until'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type BootedServer, type Person, bootServer } from '../../../testing/boot.ts'
-import { connectDevice, devicesOf, installKeyOf, onlineDevice } from './testing.ts'
+import { connectDevice, devicesOf, installKeyOf, onlineDevice, ownKey, startClient } from './testing.ts'
 
 const [openSsh] = serverKinds
 let server: BootedServer
@@ -34,7 +34,32 @@ const newcomer = (): Promise<Person> => server.addPerson(`enroller${(people += 1
 const usesOf = async (owner: Person) =>
   (await owner.client.call(operations.installKeys.list, { query: {} })).body.map((key) => key.uses)
 
+/**
+ * Forwards a port and refuses the first connection to it. asyncssh does so by itself, now and then: until it has noted the
+ * answer to its request.
+ */
+const REFUSES_ONCE = `
+import asyncio, asyncssh, sys
+async def refuse():
+    raise asyncssh.ChannelOpenError(asyncssh.OPEN_CONNECT_FAILED, 'not yet')
+async def main(port, user, server, key):
+    options = dict(username=user, client_keys=[key], known_hosts=None, config=None)
+    async with asyncssh.connect('127.0.0.1', int(port), **options) as connection:
+        answers = iter([refuse])
+        forward = lambda: connection.forward_connection('127.0.0.1', int(server))
+        await connection.create_server(lambda host, port: next(answers, forward)(), 'localhost', 0)
+        await connection.wait_closed()
+asyncio.run(main(*sys.argv[1:]))`
+
 describe('a device that connects with an install key', () => {
+  it('is asked again when its client has refused the connection to its SSH server', async () => {
+    const owner = await newcomer()
+    const user = `${await installKeyOf(owner)}.python`
+    const args = [String(server.sshPort), user, String(sshd.port), ownKey(scratch)]
+    startClient('/usr/bin/python3', ['-W', 'ignore', '-c', REFUSES_ONCE, ...args])
+    expect((await onlineDevice(owner, 'python')).status).toBe('accepted')
+  })
+
   it('becomes an accepted device with the tags of the key, and says what it is', async () => {
     person = await newcomer()
     const key = await installKeyOf(person, { tags: ['routers'] })

@@ -1,16 +1,19 @@
 // The host keys of devices without an agent: asks a device's SSH server for its key, and tells of one that has changed.
 import type { Clock } from '@bowline/base/clock'
 import type { RateLimiter } from '@bowline/base/rate-limiter'
-import type { Semaphore } from '@bowline/base/semaphore'
 import { sha256Fingerprint } from '@bowline/ssh/keys/fingerprint'
 import { keyTypeOf } from '../../../devices/enrolled/host-key-facts.ts'
 import type { EnrolledDevice } from '../../../devices/enrolled/enrolled.ts'
 import type { IdentifiedDevice } from '../../../install-keys/ssh-enrolment.ts'
-import { sourceKey } from '../../../platform/network/address.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { DeviceDoor } from '../device/door.ts'
-import { type SeenServer, scanInner } from '../device/inner-connection.ts'
+import { InnerFailure, type SeenServer, scanInner } from '../device/inner-connection.ts'
 import { oneLine } from '../../record/device-text.ts'
+import type { ScanTurns } from './scan-turns.ts'
+
+/** How often a client is asked for a connection that it refuses, and the pause in between in milliseconds. */
+const TRIES = 3
+const AGAIN_MS = 1_000
 
 export interface HostKeyDeps {
   readonly clock: Clock
@@ -20,13 +23,13 @@ export interface HostKeyDeps {
   /** Bounds how often it tells of all other host keys of a device: whoever has its key can present new ones without end. */
   readonly deviceNotices: Pick<RateLimiter, 'take'>
   /** Bounds how many SSH servers are asked for their host keys at once. */
-  readonly scans: Semaphore
+  readonly scans: ScanTurns
 }
 
 /**
- * Has an SSH server prove its host key.
+ * Has an SSH server prove its host key. A client may refuse the connection to it a moment after it has asked for its port,
+ * which it has not noted yet: it is asked again.
  * @param source address of the device
- * @param known undefined for a new device
  * @returns undefined when the server is busy with others
  * @throws {InnerFailure}
  */
@@ -34,15 +37,19 @@ export async function scanHostKey(
   { clock, scans }: HostKeyDeps,
   door: Pick<DeviceDoor, 'openSsh'>,
   source: string,
-  known: EnrolledDevice | undefined,
+  { device, known }: Pick<IdentifiedDevice, 'device' | 'known'>,
 ): Promise<SeenServer | undefined> {
-  const release = await scans.acquire(sourceKey(source))
-  if (!release) return undefined
-  try {
-    // A server has keys of several types: the one that was enrolled is asked for first.
-    return await scanInner(door, known ? [keyTypeOf(known.hostKey)] : [], clock)
-  } finally {
-    release()
+  // A server has keys of several types: the one that was enrolled is asked for first.
+  const types = known ? [keyTypeOf(known.hostKey)] : []
+  const scan = () => scans.run(device.tenant, source, () => scanInner(door, types, clock))
+  for (let triesLeft = TRIES - 1; ; triesLeft -= 1) {
+    try {
+      return await scan()
+    } catch (error) {
+      const isRefused = error instanceof InnerFailure && error.cause.reason === 'not-opened'
+      if (!isRefused || triesLeft === 0) throw error
+    }
+    await new Promise<void>((resolve) => void clock.after(AGAIN_MS, resolve))
   }
 }
 

@@ -42,7 +42,7 @@ export const ENROLLED_TEXTS = {
     `It was ${before},\nit is  ${after}.\n` +
     (console === undefined
       ? 'If that is right, accept it in the console, or on the server by\n' +
-        `  bowline device accept-host-key ${namespace} ${status === 'accepted' ? name : uid} SHA256:…\n`
+        `  bowline device accept-host-key ${namespace} ${status === 'accepted' ? name : uid} FINGERPRINT\n`
       : `If that is right, accept it at ${console}/devices/${uid}\n`),
 } as const
 
