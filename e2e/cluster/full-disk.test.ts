@@ -131,12 +131,7 @@ describe.skipIf(missing())(`a full disk at one of two nodes (${missing() ?? 'Swi
     history.output(output)
     expect(code).toBe(0)
     await empty()
-    await until('the store has the recording', () =>
-      verdict(uid).then(
-        ({ result }) => result === 'intact',
-        () => false,
-      ),
-    )
+    await until('the recording is sealed', async () => (await verdict(uid)).result === 'intact')
     expect((await verdict(uid)).complete).toBe(false)
     expect(await history.violations()).toEqual([])
   })

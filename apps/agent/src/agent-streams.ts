@@ -73,6 +73,7 @@ export class AgentStreams {
       case 'accept':
       case 'lease':
       case 'terminal':
+      case 'recording':
         return { by: 'agent', reason: 'unsupported', message: `this agent has no ${kind} streams yet` }
     }
   }

@@ -16,9 +16,19 @@ export type LinkMessage = { readonly [key: string]: unknown }
 
 /**
  * Purpose of a stream. The message schemas of each kind are in stream-messages.ts, except for those that only servers open to each
- * other: `lease` and `terminal`.
+ * other: `lease`, `terminal` and `recording`.
  */
-export type StreamKind = 'auth' | 'session' | 'dial' | 'listen' | 'accept' | 'http' | 'engine' | 'lease' | 'terminal'
+export type StreamKind =
+  | 'auth'
+  | 'session'
+  | 'dial'
+  | 'listen'
+  | 'accept'
+  | 'http'
+  | 'engine'
+  | 'lease'
+  | 'terminal'
+  | 'recording'
 
 /** One of a stream's two byte lanes: 0 is data (stdin, stdout, sockets), 1 is stderr. Both share the credit. */
 export type Lane = 0 | 1

@@ -44,7 +44,7 @@ import type { WaitingLogins } from '../held-logins/waiting.ts'
 import { completeRoutes } from '../http/binding.ts'
 import type { Route } from '../http/route.ts'
 import type { InstanceKeys } from '../instance/keys.ts'
-import { type DegradedPart, instanceRoutes } from '../instance/routes.ts'
+import { instanceRoutes } from '../instance/routes.ts'
 import type { MailQueue } from '../mails/queue.ts'
 import { mailRoutes } from '../mails/routes.ts'
 import type { MailDeps } from '../mails/service.ts'
@@ -122,7 +122,8 @@ export interface ApiParts extends TerminalTickets {
   readonly isStopping: () => boolean
   /** Other nodes have the database, and this one does not. */
   readonly isCutOff: () => boolean
-  readonly degraded: () => Promise<readonly DegradedPart[]>
+  /** Parts of this process that do not work while it serves. */
+  readonly degraded: () => Promise<readonly string[]>
   readonly closeConnection: CloseConnection
   /** Actual port of the SSH gateway. */
   readonly sshPort: () => number

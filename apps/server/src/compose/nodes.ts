@@ -12,12 +12,13 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { Agents } from '../gateway/links/agents.ts'
 import type { ReverseStreams } from '../gateway/links/reverse-streams.ts'
 import type { LiveLogins } from '../gateway/login/live-logins.ts'
-import { type Peers, createPeers } from '../gateway/peers/peers.ts'
+import { type Peers, type PeersDeps, createPeers } from '../gateway/peers/peers.ts'
 import type { WebEndpoints } from '../gateway/web/web-endpoints.ts'
 import { type NodeIdentity, newRun } from '../nodes/identity.ts'
 import { type NodeLease, createNodeLease } from '../nodes/lease.ts'
 import { type RunOnce, holdsJob, runAlone, runByLease } from '../nodes/once.ts'
 import type { Log } from '../platform/log.ts'
+import { OtherNodeAway } from '../recordings/file/reading.ts'
 import type { Redis } from '../platform/redis/redis.ts'
 import { type SessionCause, closeSessionsOfLostNode } from '../sessions/service.ts'
 import { type Cluster, createCluster } from './cluster.ts'
@@ -48,6 +49,8 @@ export interface NodeParts {
   /** Not there yet when this is composed. */
   readonly gateway: () => Gateway
   readonly webEndpoints: () => Pick<WebEndpoints, 'accept'>
+  /** Opens a file of recordings that is on this node's disk. */
+  readonly openFile: PeersDeps['openFile']
   /** Applies an event of another node. */
   readonly apply: (event: LiveEvent, tenant: TenantId) => void
   /** The process must exit. */
@@ -67,6 +70,8 @@ export interface Nodes {
   reachDevice(uid: DeviceUid): Promise<Link | undefined>
   /** Opens the stream of a browser's terminal whose session another node has. */
   readonly carry: Peers['carry']
+  /** Opens a file of recordings that is on another node's disk. */
+  readonly openFile: Peers['openFile']
   /** True while this node dials the engines that no device reaches. */
   dialsConnectors(): Promise<boolean>
   /** Enters the installation. Rejects when the database or the port does not allow it. */
@@ -132,6 +137,7 @@ export async function composeNodes(parts: NodeParts): Promise<Nodes> {
       return holder ? reach(uid, holder) : agents.find(uid)
     },
     carry: (...stream) => peers?.carry(...stream),
+    openFile: (...file) => peers?.openFile(...file) ?? Promise.reject(new OtherNodeAway()),
     dialsConnectors: async () => !cluster || holdsJob(system, 'connectors', node, CONNECTORS_LEASE_SECONDS),
     async start(onEnd) {
       if (peers && cluster) {
@@ -153,7 +159,7 @@ export async function composeNodes(parts: NodeParts): Promise<Nodes> {
 
 /** Links with the other nodes; undefined for a server that runs by itself. */
 function composePeers(
-  { config: { settings }, agents, reverse, webEndpoints, clock, log }: NodeParts,
+  { config: { settings }, agents, reverse, webEndpoints, openFile, clock, log }: NodeParts,
   { tls }: NodeIdentity,
   lease: NodeLease,
 ): Peers | undefined {
@@ -169,6 +175,7 @@ function composePeers(
     steadyMs: () => lease.steadyMs,
     agents,
     reverse,
+    openFile,
     acceptTerminal: (header, stream) => webEndpoints().accept(header, stream),
     clock,
     log,

@@ -42,7 +42,7 @@ import { composeDeviceEndpoints } from './device-endpoints.ts'
 import { attachEndpoints, composeWebEndpoints } from './endpoints.ts'
 import { composeGateway } from './gateway.ts'
 import { composeJudging } from './judging.ts'
-import { type Nodes, composeNodes } from './nodes.ts'
+import { type NodeParts, type Nodes, composeNodes } from './nodes.ts'
 import { endNamespaces, react } from './reactions.ts'
 import { serveFiles } from './files.ts'
 import { composeScim } from './scim.ts'
@@ -111,9 +111,10 @@ async function start(
   if (settings.BOWLINE_DATABASE_URL) await awaitEndOfEarlierRun(system, node, parts.clock)
   await forgetLinksOf(system, node)
   await closeLostSessions(system, node)
-  const recordingParts = { folder: config.recordingsFolder, node, log, system, clock, store, onEnd }
+  const openElsewhere: Nodes['openFile'] = (...file) => nodes.openFile(...file)
+  const recordingParts = { folder: config.recordingsFolder, node, log, system, clock, store, openElsewhere, onEnd }
   const { recording: key, reloadRecording: reloadKeys } = keys
-  const { recordings, uploads } = await startRecordings({ ...recordingParts, key, reloadKeys })
+  const { recordings, uploads, degraded } = await startRecordings({ ...recordingParts, key, reloadKeys })
 
   const bus = createEventBus(clock, randomUUID(), (tenant) => nodes.cluster?.opened(tenant))
   const tenantContext = (tenant: TenantId, actor: Actor, source = ''): TenantContext => ({
@@ -163,7 +164,8 @@ async function start(
   const leaving = { isMember, findLeavers: (logins: readonly LiveLogin[]) => findLeavers(system, logins) }
   const live = createLiveLogins({ ...judging, ...leaving, keyIsDisabled: isDisabled, clock, log })
   const reverse = createReverseStreams()
-  const nodeParts = { config, node, system, clock, log, bus, redis, agents, reverse, live, apply, onFatal }
+  const openFile: NodeParts['openFile'] = (file) => recordings.openHere(file)
+  const nodeParts = { config, node, system, clock, log, bus, redis, agents, reverse, live, apply, openFile, onFatal }
   const nodes: Nodes = await composeNodes({ ...nodeParts, gateway: () => gateway, webEndpoints: () => webEndpoints })
   const { cluster } = nodes
   const isCutOff = (): boolean => nodes.isCutOff
@@ -250,10 +252,7 @@ async function start(
       reviewTunnels: (tenant) => tunnels.supervision.review({ tenant }),
       connectors: { dialing, links: agents },
       billing,
-      degraded: async () => [
-        ...(uploads?.away === true ? (['recording-store'] as const) : []),
-        ...((await recordings.room()) < 0 ? (['recording-disk'] as const) : []),
-      ],
+      degraded,
       isStopping: () => agents.isDraining,
       isCutOff,
       wakeDeviceJobs: () => deviceJobs.wake(),

@@ -7,9 +7,6 @@ import { type Route, originOf, publicRoute } from '../http/route.ts'
 import { VERSION } from '../platform/version.ts'
 import { type InstanceDeps, describeInstance, setUp } from './service.ts'
 
-/** The S3 store of recordings does not answer; the disk for recordings is full. */
-export type DegradedPart = 'recording-store' | 'recording-disk'
-
 export interface InstanceRouteDeps extends InstanceDeps {
   /** Rejects when the database does not answer. */
   readonly ping: () => Promise<void>
@@ -17,8 +14,8 @@ export interface InstanceRouteDeps extends InstanceDeps {
   readonly isStopping: () => boolean
   /** True while other nodes have the database and this one does not. */
   readonly isCutOff: () => boolean
-  /** Parts of this process that do not work while it serves. */
-  readonly degraded: () => Promise<readonly DegradedPart[]>
+  /** Parts of this process that do not work while it serves: words for the header `X-Degraded`. */
+  readonly degraded: () => Promise<readonly string[]>
 }
 
 export function instanceRoutes(deps: InstanceRouteDeps): Route[] {

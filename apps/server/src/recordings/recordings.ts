@@ -20,7 +20,7 @@ import { sha256 } from './ledger/entry.ts'
 import { type Ledger, type LedgerContext, createLedger } from './ledger/ledger.ts'
 import { type Kind, NO_STORE, type Objects } from './offload/objects.ts'
 import { sealLost } from './lost.ts'
-import type { RecordingFile } from './file/reading.ts'
+import { OtherNodeAway, type RecordingFile } from './file/reading.ts'
 import { type Recorder, createRecorder } from './record/recorder.ts'
 import { type RecordingKey, createRecordingKey } from './recording-key.ts'
 import { NoRoom, requireRoom, watchRoom } from './file/disk-space.ts'
@@ -58,10 +58,13 @@ export interface Recordings {
   path(id: string): string
   /** Path of the index beside it. */
   indexPath(id: string): string
-  /** Opens a recording or its index at its row's location. Rejects if missing or not a file of ours. */
+  /**
+   * Opens a recording or its index at its row's location. Rejects if missing or not a file of ours, with `OtherNodeAway`
+   * if another node has it and cannot be asked.
+   */
   open(where: RecordingLocation, kind: Kind): Promise<RecordingFile>
-  /** True if another node has the file, which only that one can read until the store has it. */
-  isElsewhere(row: Pick<RecordingRow, 'node' | 'place'>): boolean
+  /** Opens a recording or its index on this node's disk. Rejects if missing or not a file of ours. */
+  openHere(file: { readonly id: string; readonly kind: Kind }): Promise<FileHandle>
   /** Table of an open index. Rejects if the index is incomplete. */
   table(id: string, file: RecordingFile): Promise<Table>
   /** Opens its file for reading. Rejects if missing or not a file of ours. */
@@ -87,7 +90,7 @@ export interface Recordings {
 }
 
 /** Location of a recording. */
-export type RecordingLocation = Pick<RecordingRow, 'id' | 'place'>
+export type RecordingLocation = Pick<RecordingRow, 'id' | 'place' | 'node'>
 
 export interface NewRecording {
   readonly id: string
@@ -104,6 +107,8 @@ export interface RecordingsParts {
   readonly key: RecordingKeys
   /** Reads the keys again, for one created by another process. */
   readonly reloadKeys?: () => Promise<RecordingKeys>
+  /** Opens a file on the disk of another node; undefined where none can be asked. */
+  readonly openElsewhere?: (node: string, file: { readonly id: string; readonly kind: Kind }) => Promise<RecordingFile>
   /** The store, when there is one. */
   readonly objects?: Objects
   /** Called when a recording is finished. */
@@ -113,6 +118,7 @@ export interface RecordingsParts {
 /** Creates the folder. */
 export async function createRecordings(parts: RecordingsParts): Promise<Recordings> {
   const { folder, node, log, clock, objects = NO_STORE } = parts
+  const { openElsewhere = () => Promise.reject(new OtherNodeAway()) } = parts
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const key = createRecordingKey(parts.key, parts.reloadKeys)
   const ledger = createLedger(key)
@@ -123,6 +129,7 @@ export async function createRecordings(parts: RecordingsParts): Promise<Recordin
   const indexPath = (id: string): string => join(folder, `${id}.index`)
   const openPath = (file: string): Promise<FileHandle> => open(file, constants.O_RDONLY | constants.O_NOFOLLOW)
   const openFile = (id: string): Promise<FileHandle> => openPath(path(id))
+  const openHere: Recordings['openHere'] = ({ id, kind }) => openPath(kind === 'cast' ? path(id) : indexPath(id))
 
   async function create(
     ctx: TenantContext,
@@ -234,11 +241,16 @@ export async function createRecordings(parts: RecordingsParts): Promise<Recordin
     create,
     path,
     indexPath,
-    open({ id, place }, kind) {
+    async open({ id, place, node: holder }, kind) {
       if (place === 'object') return objects.open(id, kind)
-      return openPath(kind === 'cast' ? path(id) : indexPath(id))
+      // Without a store all nodes share the folder.
+      if (holder === node || !parts.objects) return openHere({ id, kind })
+      return openHere({ id, kind }).catch((error: unknown) => {
+        if (isAbsent(error)) return openElsewhere(holder, { id, kind })
+        throw error
+      })
     },
-    isElsewhere: (row) => parts.objects !== undefined && row.node !== node && row.place !== 'object',
+    openHere,
     table: (id, file) => tables.read(id, file),
     openFile,
     bringBack: (id) => objects.fetch(id, path(id)),
@@ -263,6 +275,10 @@ export async function createRecordings(parts: RecordingsParts): Promise<Recordin
       while (finishing.size > 0) await Promise.all(finishing)
     },
   }
+}
+
+function isAbsent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 /** Message for users: file system errors contain paths. */

@@ -10,7 +10,7 @@ import { isMissing, StoreError } from '../platform/s3/store-error.ts'
 import { setRecorded } from '../sessions/service.ts'
 import { type Table, keyframeAt, readScreen } from './file/index-file.ts'
 import { type Range, firstKeyframe } from './file/ranges.ts'
-import type { RecordingFile } from './file/reading.ts'
+import { OtherNodeAway, type RecordingFile } from './file/reading.ts'
 import type { Recordings } from './recordings.ts'
 import { type Spool, openSpool, orAbandon } from './file/spool.ts'
 import {
@@ -44,8 +44,8 @@ export async function openRecording(
 
 /**
  * The row of a recording and its file, which the caller closes; undefined where there is none.
- * @throws {BowlineError} UNAVAILABLE when the store does not answer, or another node has the file: only that one can
- *   tell whether it is missing
+ * @throws {BowlineError} UNAVAILABLE when the store does not answer, or another node has the file and cannot be asked:
+ *   only that one can tell whether it is missing
  */
 export async function locate(
   ctx: Pick<TenantContext, 'db' | 'log'>,
@@ -59,22 +59,20 @@ export async function locate(
   } catch (error) {
     // It may have been moved to the store in between.
     const now = await findRecording(ctx.db, uid, seat)
-    if (!now || now.place === row.place) return { row, file: failed(row, error) }
-    return { row: now, file: await recordings.open(now, 'cast').catch((second: unknown) => failed(now, second)) }
+    if (!now || now.place === row.place) return { row, file: failed(error) }
+    return { row: now, file: await recordings.open(now, 'cast').catch((second: unknown) => failed(second)) }
   }
 
-  function failed(where: RecordingRow, error: unknown): undefined {
-    if (isAbsent(error) && recordings.isElsewhere(where)) {
-      fail('UNAVAILABLE', { what: 'the recording is on the disk of another server until the store has it' })
+  function failed(error: unknown): undefined {
+    if (error instanceof OtherNodeAway) {
+      fail('UNAVAILABLE', {
+        what: 'the server with the recording cannot be reached, and the store does not have it yet',
+      })
     }
     ctx.log.error('recording.failed', { session: uid, seat, err: error })
     if (error instanceof StoreError && !isMissing(error)) storeAway(error)
     return undefined
   }
-}
-
-function isAbsent(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 /**

@@ -27,6 +27,8 @@ export interface StartedRecordings {
   readonly recordings: Recordings
   /** State of uploads; undefined without a store. */
   readonly uploads: UploadState | undefined
+  /** What does not work: `recording-store`, the store does not answer; `recording-disk`, the disk is full. */
+  readonly degraded: () => Promise<string[]>
 }
 
 /** Starts recordings. Does not wait for the store: the server starts without it and reports so. */
@@ -62,5 +64,12 @@ export async function startRecordings(options: RecordingsOptions): Promise<Start
   await recordings.sealLost(system)
   await recordings.removeStored(system)
   work()
-  return { recordings, uploads: uploads?.state }
+  return {
+    recordings,
+    uploads: uploads?.state,
+    async degraded() {
+      const store = uploads?.state.away === true ? ['recording-store'] : []
+      return (await recordings.room()) < 0 ? [...store, 'recording-disk'] : store
+    },
+  }
 }

@@ -15,6 +15,7 @@ const KINDS = [
   'engine',
   'lease',
   'terminal',
+  'recording',
 ] as const satisfies readonly StreamKind[]
 
 const Message = z.record(z.string(), z.unknown())

@@ -212,6 +212,7 @@ describe('connections of other nodes', () => {
       agents: { held: () => undefined },
       reverse: createReverseStreams(),
       acceptTerminal: () => ({ by: 'gateway', reason: 'refused', message: '' }),
+      openFile: () => Promise.reject(new Error('there are no files')),
       // Its time stands still.
       clock: new ManualClock(),
       log: silentLog,

@@ -12,6 +12,8 @@ import type { TlsMaterial } from '../../platform/network/certificate.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Agents } from '../links/agents.ts'
 import type { ReverseStreams } from '../links/reverse-streams.ts'
+import type { RecordingFile } from '../../recordings/file/reading.ts'
+import { type RecordingFileHeader, answerForFile, openRemoteFile } from './file-streams.ts'
 import { dialNode, listenForNodes } from './peer-tls.ts'
 import { type RemoteLinks, type RemoteTarget, createRemoteLinks } from './remote-links.ts'
 import { type Relay, createRelay } from './relay.ts'
@@ -55,6 +57,8 @@ export interface PeersDeps {
   readonly reverse: ReverseStreams
   /** Takes the terminal of a browser that has reached another node. */
   readonly acceptTerminal: (header: LinkMessage, stream: LinkStream) => StreamHandler | LinkCause
+  /** Opens a file of recordings that is on this node's disk. Rejects as `fs` does. */
+  readonly openFile: (header: RecordingFileHeader) => Promise<RecordingFile>
   readonly clock: Clock
   readonly log: Log
 }
@@ -75,6 +79,11 @@ export interface Peers {
   askForLeases(): Promise<readonly LeaseAnswer[]>
   /** Opens the stream of a browser's terminal whose session another node has; undefined without a link with it. */
   carry(node: string, header: CarriedTerminal, handler: (stream: LinkStream) => StreamHandler): LinkStream | undefined
+  /**
+   * Opens a file of recordings that is on another node's disk. Rejects with ENOENT when that node does not have it, with
+   * `OtherNodeAway` when it cannot be asked.
+   */
+  openFile(node: string, header: RecordingFileHeader): Promise<RecordingFile>
   /** Number of nodes with a standing link. */
   readonly linkCount: number
   /** @returns resolves when no other node has a login on a device of this one any more, or after `timeoutMs` */
@@ -139,6 +148,7 @@ export function createPeers(deps: PeersDeps): Peers {
         open(kind, header, stream) {
           if (kind === 'lease') return answerForLease(stream, deps.steadyMs())
           if (kind === 'terminal') return deps.acceptTerminal(header, stream)
+          if (kind === 'recording') return answerForFile(header, stream, deps.openFile)
           return (
             (kind === 'accept' ? near.remote?.open(header, stream) : near.relay?.open(kind, header, stream)) ?? STOPPED
           )
@@ -248,6 +258,7 @@ export function createPeers(deps: PeersDeps): Peers {
     },
     askForLeases: () => Promise.all(deps.nodes().map(({ id: node }) => askForLease(peers.get(node)?.link, clock))),
     carry: (node, header, handler) => peers.get(node)?.link?.open('terminal', header, handler),
+    openFile: (node, header) => openRemoteFile((handler) => peers.get(node)?.link?.open('recording', header, handler)),
     get linkCount() {
       return [...peers.values()].filter(({ link }) => link !== undefined).length
     },

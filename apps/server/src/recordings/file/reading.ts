@@ -17,7 +17,7 @@ export interface FileState {
   readonly etag?: string
 }
 
-/** A readable recording or index: a file of this node (`FileHandle`) or an object of a store. */
+/** A readable recording or index: a file of this node (`FileHandle`) or of another one, or an object of a store. */
 export interface RecordingFile {
   /** Fills the buffer; reads less at the end. */
   read(
@@ -28,6 +28,13 @@ export interface RecordingFile {
   ): Promise<{ readonly bytesRead: number; readonly buffer: Buffer<ArrayBuffer> }>
   stat(): Promise<FileState>
   close(): Promise<void>
+}
+
+/** Thrown when the file is on the disk of another node, and that cannot be asked. */
+export class OtherNodeAway extends Error {
+  constructor() {
+    super('The node with the file cannot be reached.')
+  }
 }
 
 /** @param from start offset in bytes */
