@@ -141,8 +141,18 @@ export const LIMITS = {
     queuedBytesOfAll: 67_108_864,
     missedBytes: 131_072,
   },
-  /** Per namespace. A pattern's size is roughly its number of characters times its repeats. */
-  policy: { rules: 1_000, keys: 5_000, patternSize: 1_100, patternSizeOfRules: 30_000 },
+  /**
+   * Per namespace. A pattern's size is roughly its number of characters times its repeats; a network in a rule counts as
+   * `networkSize` of it.
+   */
+  policy: {
+    rules: 1_000,
+    keys: 5_000,
+    patternSize: 1_100,
+    patternSizeOfRules: 30_000,
+    networksPerRule: 32,
+    networkSize: 10,
+  },
   /** An exchanged refresh cookie still yields its successor for this long: responses can get lost. */
   refreshGraceSeconds: 30,
   /** Failed sign-ins per name over all sources within an hour; then only known sources may try. */

@@ -161,6 +161,8 @@ export interface FirewallRulesTable {
   active: boolean
   priority: number
   source_ip: string
+  /** Canonical; where there are any, `source_ip` is `.*`. */
+  source_networks: Generated<readonly string[]>
   username: string
   /** Exactly one of `hostname` and `tags` is set. */
   hostname: string | null

@@ -87,13 +87,13 @@ describe('firewall rule', () => {
   it('creates, reads, replaces and removes a rule', async () => {
     const person = await newcomer()
     const rule = await create(person)
-    expect(rule).toEqual({ ...RULE, id: rule.id, tenant_id: person.tenant })
+    expect(rule).toEqual({ ...RULE, source_networks: [], id: rule.id, tenant_id: person.tenant })
     expect(Number.isInteger(rule.id)).toBe(true)
     const params = { id: rule.id }
     expect((await person.client.call(firewall.get, { params })).body).toEqual(rule)
     const body = { ...RULE, action: 'allow' as const, active: false, priority: 0, filter: { hostname: 'web' } }
     const { body: replaced } = await person.client.call(firewall.update, { params, body })
-    expect(replaced).toEqual({ ...body, id: rule.id, tenant_id: person.tenant })
+    expect(replaced).toEqual({ ...body, source_networks: [], id: rule.id, tenant_id: person.tenant })
     const remove = () => outcome(person.client.call(firewall.remove, { params }))
     expect([await remove(), await remove()]).toEqual(['200', '404 NOT_FOUND'])
     expect(await outcome(person.client.call(firewall.update, { params, body }))).toBe('404 NOT_FOUND')
@@ -107,6 +107,11 @@ describe('firewall rule', () => {
     [{ source_ip: '(' }, '400 INVALID_INPUT source_ip'],
     [{ source_ip: '10.0.0.0/8' }, '400 INVALID_INPUT source_ip'],
     [{ source_ip: '^2001:db8::/32$' }, '400 INVALID_INPUT source_ip'],
+    [{ source_ip: '192.0.2.7/' }, '400 INVALID_INPUT source_ip'],
+    [{ source_ip: '^10', source_networks: ['10.0.0.0/8'] }, '400 INVALID_INPUT source_ip'],
+    [{ source_ip: '.*', source_networks: ['10.0.0.0/33'] }, '400 INVALID_INPUT source_networks.0'],
+    [{ source_ip: '.*', source_networks: ['^10[.]'] }, '400 INVALID_INPUT source_networks.0'],
+    [{ source_ip: '.*', source_networks: Array(33).fill('10.0.0.0/8') }, '400 INVALID_INPUT source_networks'],
     [{ username: String.raw`(a)\1` }, '400 INVALID_INPUT username'],
     [{ filter: { hostname: '*' } }, '400 INVALID_INPUT filter.hostname'],
     [{ filter: { tags: [] } }, '400 INVALID_INPUT filter.tags'],
@@ -119,6 +124,48 @@ describe('firewall rule', () => {
   it.each(['0', '-1', 'abc', '99999999999', '1.5'])('refuses %s as a rule id', async (id) => {
     const headers = { authorization: `Bearer ${tagged.auth.token}` }
     expect([400, 404]).toContain((await server.fetch(`/api/firewall/rules/${id}`, { headers })).status)
+  })
+})
+
+describe('networks of a rule', () => {
+  const NETWORKS = { source_ip: '.*', source_networks: ['10.1.2.3/8', '2001:DB8::1/32', '10.0.0.0/8', '192.0.2.7'] }
+
+  it('keeps networks in canonical form, and applies them to an address in any notation', async () => {
+    const person = await newcomer()
+    const { uid } = await server.acceptedDevice(person)
+    const rule = await create(person, NETWORKS)
+    expect(rule.source_networks).toEqual(['10.0.0.0/8', '2001:db8::/32', '192.0.2.7/32'])
+    const verdict = async (address: string) =>
+      (await person.client.call(firewall.evaluate, { body: { device: uid, username: 'root', address } })).body.allow
+    for (const address of ['10.9.9.9', '::ffff:10.9.9.9', '2001:DB8:0::7', '192.0.2.7']) {
+      expect([address, await verdict(address)]).toEqual([address, false])
+    }
+    for (const address of ['11.0.0.1', '2001:db9::7', '192.0.2.8']) {
+      expect([address, await verdict(address)]).toEqual([address, true])
+    }
+  })
+
+  it('keeps networks that a change leaves out, so that a client without them does not widen the rule', async () => {
+    const person = await newcomer()
+    const params = { id: (await create(person, NETWORKS)).id }
+    const update = (body: object) => person.client.call(firewall.update, { params, body: { ...RULE, ...body } })
+    expect((await update({ source_ip: '.*', active: false })).body.source_networks).toHaveLength(3)
+    expect(await outcome(update({ source_ip: '^10' }))).toBe('400 INVALID_INPUT source_ip')
+    expect((await update({ source_ip: '^10', source_networks: [] })).body).toMatchObject({
+      source_ip: '^10',
+      source_networks: [],
+    })
+  })
+
+  it('counts networks among what the rules may cost together', async () => {
+    const person = await newcomer()
+    const source_networks = Array.from({ length: 32 }, (_, net) => `10.${net}.0.0/16`)
+    const insert = { ...RULE, source_ip: '.*', source_networks, tenant_id: person.tenant, hostname: '.*', tags: null }
+    const { filter: _, ...row } = insert
+    await server.database.system().insertInto('firewall_rules').values(Array(92).fill(row)).execute()
+    expect(await outcome(create(person, { source_ip: '.*', source_networks }))).toBe(
+      '400 INVALID_INPUT source_networks',
+    )
   })
 })
 

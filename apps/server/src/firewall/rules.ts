@@ -1,5 +1,7 @@
 // Evaluation of firewall rules: active rules by descending priority, newest first among equals; the first match
 // decides; without a match the connection is allowed. Pure.
+import { LIMITS } from '@bowline/contract/limits'
+import { type Network, hasAddress, parseNetwork } from '@bowline/contract/schemas/network'
 import { compilePattern } from '../platform/patterns/pattern.ts'
 import { patternSize } from '../platform/patterns/pattern-size.ts'
 import type { FilterColumns } from '../filters/device-filter.ts'
@@ -10,8 +12,10 @@ export interface FirewallRule extends FilterColumns {
   readonly action: 'allow' | 'deny'
   readonly active: boolean
   readonly priority: number
-  /** RE2 pattern searched for in the address. */
+  /** RE2 pattern searched for in the address; the networks replace it. */
   readonly source_ip: string
+  /** Canonical; empty: `source_ip` decides. */
+  readonly source_networks: readonly string[]
   /** RE2 pattern searched for in the login name. */
   readonly username: string
 }
@@ -29,23 +33,36 @@ export interface Decision {
   readonly rule: number | undefined
 }
 
-/** Upper bound of the cost of matching a rule's patterns, in instructions. */
+/** Upper bound of the cost of matching a rule's patterns and networks, in instructions. */
 export function sizeOf({
   source_ip,
+  source_networks,
   username,
   hostname,
-}: Pick<FirewallRule, 'source_ip' | 'username' | 'hostname'>): number {
-  return patternSize(source_ip) + patternSize(username) + (hostname === null ? 0 : patternSize(hostname))
+}: Pick<FirewallRule, 'source_ip' | 'source_networks' | 'username' | 'hostname'>): number {
+  const networks = source_networks.length * LIMITS.policy.networkSize
+  return networks + patternSize(source_ip) + patternSize(username) + (hostname === null ? 0 : patternSize(hostname))
 }
 
 export function evaluate(rules: readonly FirewallRule[], attempt: Attempt): Decision {
   const ordered = inOrder(rules.filter((rule) => rule.active))
-  const decisive = ordered.find((rule) => matches(rule, attempt))
+  const source = parseNetwork(attempt.address)
+  const decisive = ordered.find((rule) => matches(rule, attempt, source))
   return { allow: decisive?.action !== 'deny', rule: decisive?.id }
 }
 
-function matches(rule: FirewallRule, { address, user, device }: Attempt): boolean {
-  return searches(rule, rule.source_ip, address) && searches(rule, rule.username, user) && isForDevice(rule, device)
+/** @param source the parsed address */
+function matches(rule: FirewallRule, { address, user, device }: Attempt, source: Network | undefined): boolean {
+  const isFrom = rule.source_networks.length > 0 ? isWithin(rule, source) : searches(rule, rule.source_ip, address)
+  return isFrom && searches(rule, rule.username, user) && isForDevice(rule, device)
+}
+
+/** An address or network that cannot be read fails closed, as a pattern does. */
+function isWithin({ action, source_networks }: FirewallRule, source: Network | undefined): boolean {
+  return source_networks.some((text) => {
+    const network = parseNetwork(text)
+    return network && source ? hasAddress(network, source) : action === 'deny'
+  })
 }
 
 /** Checks a device against the filter of a rule. */

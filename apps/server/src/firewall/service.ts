@@ -4,6 +4,7 @@ import { LIMITS } from '@bowline/contract/limits'
 import type { firewall as operations } from '@bowline/contract/operations/firewall'
 import type { Input } from '@bowline/contract/operation'
 import type { Rule, RuleBody } from '@bowline/contract/schemas/firewall'
+import { canonicalNetwork } from '@bowline/contract/schemas/network'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import { compileFilter } from '../db/lists/filter.ts'
@@ -28,6 +29,9 @@ import {
   updateRule,
 } from './store.ts'
 
+/** The pattern of rules that take any address, and of those with networks. */
+const ANYWHERE = '.*'
+
 export async function list(ctx: TenantContext, query: Input<typeof operations.list>['query']): Promise<Listing<Rule>> {
   const { rows, total } = await listRules(ctx.db, {
     where: compileFilter(query.filter, RULE_PROPERTIES, 'or'),
@@ -44,23 +48,29 @@ export async function get(ctx: TenantContext, id: number): Promise<Rule> {
 
 /** @throws {BowlineError} INVALID_INPUT for a pattern; NOT_FOUND for an unused tag; POLICY_LIMIT */
 export async function create(ctx: TenantContext, body: RuleBody): Promise<Rule> {
-  await requireUsable(ctx, body)
+  const columns = toRuleColumns(body, [])
+  await requireUsable(ctx, body, columns)
   const rule = await ctx.db.transaction().execute(async (db) => {
-    await requireRoom(db, body)
-    const row = await insertRule(db, { tenant_id: ctx.tenant, ...toRuleColumns(body) })
-    await audit({ ...ctx, db }, 'firewall-rule.create', String(row.id), { after: body })
-    return toRule(row)
+    await requireRoom(db, columns)
+    const row = await insertRule(db, { tenant_id: ctx.tenant, ...columns })
+    const after = toRule(row)
+    await audit({ ...ctx, db }, 'firewall-rule.create', String(row.id), { after })
+    return after
   })
   ctx.emit({ type: 'policy.changed' })
   return rule
 }
 
-/** @throws {BowlineError} NOT_FOUND, INVALID_INPUT */
+/**
+ * Replaces a rule. Networks that the body leaves out are kept: a client that does not know them must not widen the rule.
+ * @throws {BowlineError} NOT_FOUND, INVALID_INPUT
+ */
 export async function update(ctx: TenantContext, id: number, body: RuleBody): Promise<Rule> {
-  return change(ctx, id, async (inner) => {
-    await requireUsable(inner, body)
-    await requireRoom(inner.db, body, id)
-    return toRuleColumns(body)
+  return change(ctx, id, async (inner, row) => {
+    const columns = toRuleColumns(body, row.source_networks)
+    await requireUsable(inner, body, columns)
+    await requireRoom(inner.db, columns, id)
+    return columns
   })
 }
 
@@ -147,8 +157,15 @@ function unknownRule(): never {
   return fail('NOT_FOUND', { what: 'The firewall rule' })
 }
 
-async function requireUsable(ctx: TenantContext, body: RuleBody): Promise<void> {
-  const { source_ip, username, filter } = body
+async function requireUsable(
+  ctx: TenantContext,
+  { source_ip, username, filter }: RuleBody,
+  { source_networks }: Pick<RuleRow, 'source_networks'>,
+): Promise<void> {
+  if (source_networks.length > 0 && source_ip !== ANYWHERE) {
+    const rule = `must be ${ANYWHERE} in a rule with source_networks; send an empty list of them to use a pattern`
+    fail('INVALID_INPUT', { field: 'source_ip', rule }, ['source_ip'])
+  }
   requirePatterns({ source_ip, username, 'filter.hostname': filter.hostname })
   await requireUsed(ctx, filter.tags ?? [])
 }
@@ -158,26 +175,34 @@ async function requireUsable(ctx: TenantContext, body: RuleBody): Promise<void> 
  * @param own id of the changed rule
  * @throws {BowlineError} POLICY_LIMIT; INVALID_INPUT when the patterns of all rules together would be too large
  */
-async function requireRoom(db: TenantContext['db'], body: RuleBody, own?: number): Promise<void> {
+async function requireRoom(
+  db: TenantContext['db'],
+  changed: Parameters<typeof sizeOf>[0],
+  own?: number,
+): Promise<void> {
   const stored = await readPatterns(db)
   const { rules, patternSizeOfRules } = LIMITS.policy
   if (own === undefined && stored.length >= rules) fail('POLICY_LIMIT', { what: 'firewall rules', limit: rules })
   const sum = (some: typeof stored): number => some.reduce((size, rule) => size + sizeOf(rule), 0)
   const others = stored.filter(({ id }) => id !== own)
-  const after = sum(others) + sizeOf({ ...body, hostname: body.filter.hostname ?? null })
+  const after = sum(others) + sizeOf(changed)
   // A change that does not increase the total is allowed, even if existing rules exceed the limit.
   if (after > patternSizeOfRules && after > sum(stored)) {
-    const rule = 'the patterns of all rules are too complex together'
-    fail('INVALID_INPUT', { field: 'username', rule }, ['username', 'source_ip', 'filter.hostname'])
+    const rule = 'the patterns and networks of all rules are too complex together'
+    const fields = ['username', 'source_ip', 'filter.hostname']
+    fail('INVALID_INPUT', { field: 'username', rule }, changed.source_networks.length ? ['source_networks'] : fields)
   }
 }
 
-function toRuleColumns({ filter, ...rest }: RuleBody) {
-  return { ...rest, ...toColumns(filter) }
+/** @param networks where the body has none */
+function toRuleColumns({ filter, source_networks, ...rest }: RuleBody, networks: readonly string[]) {
+  const canonical = source_networks?.map((text) => canonicalNetwork(text) ?? text)
+  return { ...rest, source_networks: canonical ? [...new Set(canonical)] : networks, ...toColumns(filter) }
 }
 
 /** Converts a row to its API representation. */
 export function toRule(row: RuleRow): Rule {
-  const { id, tenant_id, action, active, priority, source_ip, username } = row
-  return { id, tenant_id, action, active, priority, source_ip, username, filter: toFilter(row) }
+  const { id, tenant_id, action, active, priority, source_ip, source_networks, username } = row
+  const source = { source_ip, source_networks: [...source_networks] }
+  return { id, tenant_id, action, active, priority, ...source, username, filter: toFilter(row) }
 }

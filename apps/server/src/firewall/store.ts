@@ -19,6 +19,7 @@ export const RULE_PROPERTIES: FilterProperties = {
   active: { sql: sql.ref('firewall_rules.active'), type: 'boolean' },
   priority: { sql: sql.ref('firewall_rules.priority'), type: 'number' },
   source_ip: { sql: sql.ref('firewall_rules.source_ip'), type: 'text' },
+  source_networks: { sql: sql.ref('firewall_rules.source_networks'), type: 'text-array' },
   username: { sql: sql.ref('firewall_rules.username'), type: 'text' },
   hostname: { sql: sql.ref('firewall_rules.hostname'), type: 'text' },
   tags: { sql: sql.ref('firewall_rules.tags'), type: 'text-array' },
@@ -98,9 +99,12 @@ export function findActiveRules(db: Kysely<Schema>): Promise<RuleRow[]> {
   return db.selectFrom('firewall_rules').selectAll().where('active', '=', true).execute()
 }
 
-/** Patterns of all rules. */
+/** Patterns and networks of all rules. */
 export function readPatterns(
   db: Kysely<Schema>,
-): Promise<Pick<RuleRow, 'id' | 'source_ip' | 'username' | 'hostname'>[]> {
-  return db.selectFrom('firewall_rules').select(['id', 'source_ip', 'username', 'hostname']).execute()
+): Promise<Pick<RuleRow, 'id' | 'source_ip' | 'source_networks' | 'username' | 'hostname'>[]> {
+  return db
+    .selectFrom('firewall_rules')
+    .select(['id', 'source_ip', 'source_networks', 'username', 'hostname'])
+    .execute()
 }

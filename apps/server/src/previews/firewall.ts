@@ -2,6 +2,7 @@
 import type { firewall as operations } from '@bowline/contract/operations/firewall'
 import type { Input } from '@bowline/contract/operation'
 import type { Verdict } from '@bowline/contract/schemas/firewall'
+import { canonicalAddress } from '@bowline/contract/schemas/network'
 import type { TenantContext } from '../context.ts'
 import { get as getDevice } from '../devices/service.ts'
 import { ruleEvaluator } from '../firewall/service.ts'
@@ -12,9 +13,10 @@ import { ruleEvaluator } from '../firewall/service.ts'
  */
 export async function evaluateAttempt(
   ctx: TenantContext,
-  { device: uid, username, address }: Input<typeof operations.evaluate>['body'],
+  { device: uid, username, address: typed }: Input<typeof operations.evaluate>['body'],
 ): Promise<Verdict> {
   const { name, tags } = await getDevice(ctx, uid)
+  const address = canonicalAddress(typed) ?? typed
   const evaluate = await ruleEvaluator(ctx)
   const { allow, rule } = evaluate({ address, user: username, device: { name, tags } })
   return { allow, rule: rule ?? null }

@@ -1,29 +1,42 @@
 // Firewall rules: the highest-priority match decides; without a match the connection is allowed.
 import * as z from 'zod'
 import { DeviceUid, TenantId } from './common.ts'
+import { LIMITS } from '../limits.ts'
+import { canonicalNetwork, looksLikeNetwork } from './network.ts'
 import { DeviceFilter, Pattern } from './tag.ts'
 
 export const RuleId = z.coerce.number().int().min(1).max(2_147_483_647)
+
+const NO_NETWORK = 'must be an address or a network such as 10.0.0.0/8 or 2001:db8::/32'
 
 const RuleFields = z.object({
   action: z.enum(['allow', 'deny']),
   active: z.boolean(),
   filter: DeviceFilter,
   priority: z.number().int('must be a whole number').min(0, 'must be 0 or more').max(2_147_483_647),
-  /** RE2 pattern searched in the client's address. */
+  /** RE2 pattern searched in the client's address; `.*` in a rule with networks. */
   source_ip: Pattern,
+  /** Networks that the client's address may be in; any of them suffices. Empty: `source_ip` decides. */
+  source_networks: z
+    .array(
+      z
+        .string()
+        .max(64)
+        .refine((text) => canonicalNetwork(text) !== undefined, NO_NETWORK),
+    )
+    .max(LIMITS.policy.networksPerRule),
   /** RE2 pattern searched in the login name. */
   username: Pattern,
 })
-/** A network in the form `10.0.0.0/8`. */
-const NETWORK = /^\^?[0-9a-f.:]+\/\d{1,3}\$?$/i
 
 /** Stored rules may have any value; a new one must be able to match. */
 export const RuleBody = RuleFields.extend({
   source_ip: Pattern.refine(
-    (pattern) => !NETWORK.test(pattern),
-    'must be a pattern such as ^10[.] (an address has no slash, so a network would never match)',
+    (pattern) => !looksLikeNetwork(pattern),
+    'must be a pattern such as ^10[.]; a network such as 10.0.0.0/8 belongs in source_networks',
   ),
+  /** A change that leaves them out keeps them. */
+  source_networks: RuleFields.shape.source_networks.optional(),
 })
 export type RuleBody = z.infer<typeof RuleBody>
 
