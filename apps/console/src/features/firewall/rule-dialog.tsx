@@ -13,6 +13,7 @@ import { useRuleActions } from './actions.ts'
 import { firewallMessages as texts } from './messages.ts'
 import { topPriority } from './order.ts'
 import { SourceField } from './source-field.tsx'
+import { checkSource, sourceFields, toRuleSource, toSource } from './source.ts'
 
 interface RuleDialogProps {
   /** Index in the list; 'new' for a new rule; undefined: closed. */
@@ -26,7 +27,7 @@ const Fields = z
   .object({
     action: z.enum(['allow', 'deny']),
     active: z.boolean(),
-    source_ip: RuleBody.shape.source_ip,
+    ...sourceFields,
     username: Pattern,
     priority: z
       .string()
@@ -36,6 +37,7 @@ const Fields = z
     ...deviceChoiceFields,
   })
   .superRefine(checkChoice)
+  .superRefine(checkSource)
 
 export function RuleDialog({ edited, rules, onClose }: RuleDialogProps) {
   const title = typeof edited === 'number' ? texts.editTitle(edited + 1) : texts.addTitle
@@ -62,15 +64,15 @@ function Body({ rule, rules, onDone }: BodyProps) {
     values: {
       action: rule?.action ?? 'deny',
       active: rule?.active ?? true,
-      source_ip: rule?.source_ip ?? ANY,
+      ...toSource(rule),
       username: rule?.username ?? ANY,
       priority: String(rule?.priority ?? topPriority(rules)),
       ...toChoice(rule?.filter ?? {}),
     },
     labels: texts.labels,
     async send(values) {
-      const { action, active, source_ip, username, priority } = values
-      const body = { action, active, source_ip, username, priority, filter: toFilter(values) }
+      const { action, active, username, priority } = values
+      const body = { action, active, username, priority, ...toRuleSource(values), filter: toFilter(values) }
       await (rule ? actions.save.send({ before: rule, body, done: texts.saved }) : actions.add.send(body))
       onDone()
     },
@@ -93,9 +95,13 @@ function Body({ rule, rules, onDone }: BodyProps) {
         data-autofocus
       />
       <SourceField
-        value={watch('source_ip')}
-        error={form.errorOf('source_ip')}
-        onChange={(pattern) => setValue('source_ip', pattern)}
+        value={watch()}
+        errors={{ source_networks: form.errorOf('source_networks'), source_ip: form.errorOf('source_ip') }}
+        onChange={({ source, source_networks, source_ip }) => {
+          if (source !== undefined) setValue('source', source)
+          if (source_networks !== undefined) setValue('source_networks', source_networks)
+          if (source_ip !== undefined) setValue('source_ip', source_ip)
+        }}
       />
       <PatternField
         label={texts.labels.username}
