@@ -142,8 +142,8 @@ export const LIMITS = {
     missedBytes: 131_072,
   },
   /**
-   * Per namespace. A pattern's size is roughly its number of characters times its repeats; a network in a rule counts as
-   * `networkSize` of it.
+   * Per namespace. A pattern's size is roughly its number of characters times its repeats; a network or a person in a rule
+   * counts as `networkSize` or `personSize` of it.
    */
   policy: {
     rules: 1_000,
@@ -152,6 +152,8 @@ export const LIMITS = {
     patternSizeOfRules: 30_000,
     networksPerRule: 32,
     networkSize: 10,
+    peoplePerRule: 100,
+    personSize: 5,
   },
   /** An exchanged refresh cookie still yields its successor for this long: responses can get lost. */
   refreshGraceSeconds: 30,

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check'
+import { UserId } from '@bowline/contract/schemas/common'
 import { describe, expect, it } from 'vitest'
 import { type Attempt, type FirewallRule, evaluate } from './rules.ts'
 
@@ -11,6 +12,8 @@ const rule = (change: Partial<FirewallRule>): FirewallRule => ({
   source_ip: '.*',
   source_networks: [],
   username: '.*',
+  people: [],
+  roles: [],
   hostname: '.*',
   tags: null,
   ...change,
@@ -77,6 +80,26 @@ describe('firewall', () => {
     }
   })
 
+  const anna = { id: UserId.parse('anna'), role: 'operator' as const }
+
+  it.each([
+    [{ people: [anna.id] }, true],
+    [{ people: [UserId.parse('bert')] }, false],
+    [{ roles: ['operator' as const] }, true],
+    [{ roles: ['owner' as const] }, false],
+    [{ people: [UserId.parse('bert')], roles: ['operator' as const] }, true],
+    [{ people: [anna.id], username: '^anna$' }, false],
+  ])('a rule about %j: it matches an operator named anna is %s', (change, isMatch) => {
+    expect(evaluate([rule(change)], { ...attempt, person: anna }).allow).toBe(!isMatch)
+  })
+
+  it('matches nobody unknown by a rule about people, whatever it does', () => {
+    for (const about of [{ people: [anna.id] }, { roles: ['operator' as const] }]) {
+      expect(evaluate([rule({ ...about, id: 2, priority: 2 }), rule({ id: 1 })], attempt).rule).toBe(1)
+      expect(evaluate([rule({ ...about, action: 'allow' })], attempt).rule).toBe(undefined)
+    }
+  })
+
   it('evaluates rules independently of their input order', () => {
     const rules = fc.uniqueArray(
       fc.record({
@@ -87,6 +110,8 @@ describe('firewall', () => {
         source_ip: fc.constantFrom('.*', '^10', '^192'),
         source_networks: fc.constantFrom([], ['192.0.2.0/24'], ['10.0.0.0/8']),
         username: fc.constantFrom('.*', 'root', 'anna'),
+        people: fc.constantFrom([], [UserId.parse('anna')]),
+        roles: fc.constantFrom([], ['operator' as const]),
         hostname: fc.constantFrom('.*', 'lab'),
         tags: fc.constant(null),
       }),

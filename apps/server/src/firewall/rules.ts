@@ -1,7 +1,9 @@
 // Evaluation of firewall rules: active rules by descending priority, newest first among equals; the first match
 // decides; without a match the connection is allowed. Pure.
 import { LIMITS } from '@bowline/contract/limits'
-import { type Network, hasAddress, parseNetwork } from '@bowline/contract/schemas/network'
+import type { Role } from '@bowline/contract/roles'
+import type { UserId } from '@bowline/contract/schemas/common'
+import { type Network, hasAddress, parseNetwork } from '@bowline/contract/schemas/policy/network'
 import { compilePattern } from '../platform/patterns/pattern.ts'
 import { patternSize } from '../platform/patterns/pattern-size.ts'
 import type { FilterColumns } from '../filters/device-filter.ts'
@@ -18,14 +20,33 @@ export interface FirewallRule extends FilterColumns {
   readonly source_networks: readonly string[]
   /** RE2 pattern searched for in the login name. */
   readonly username: string
+  /** Members that the rule is about; everybody where it has neither people nor roles. */
+  readonly people: readonly UserId[]
+  readonly roles: readonly Role[]
+}
+
+/** Somebody known, who is a member. */
+export interface KnownPerson {
+  readonly id: UserId
+  readonly role: Role
 }
 
 export interface Attempt {
   readonly address: string
+  /** Undefined while nobody knows who connects: rules about people do not match. */
+  readonly person?: KnownPerson | undefined
   /** Account on the device. */
   readonly user: string
   readonly device: { readonly name: string; readonly tags: readonly string[] }
 }
+
+/** An attempt of an account, which may be a member. */
+export interface Connecting extends Omit<Attempt, 'person'> {
+  readonly person: UserId | undefined
+}
+
+/** Evaluates attempts by the rules of one moment. Rejects when the database does not answer. */
+export type Judge = (connecting: Connecting) => Promise<Decision>
 
 export interface Decision {
   readonly allow: boolean
@@ -33,15 +54,13 @@ export interface Decision {
   readonly rule: number | undefined
 }
 
-/** Upper bound of the cost of matching a rule's patterns and networks, in instructions. */
-export function sizeOf({
-  source_ip,
-  source_networks,
-  username,
-  hostname,
-}: Pick<FirewallRule, 'source_ip' | 'source_networks' | 'username' | 'hostname'>): number {
-  const networks = source_networks.length * LIMITS.policy.networkSize
-  return networks + patternSize(source_ip) + patternSize(username) + (hostname === null ? 0 : patternSize(hostname))
+/** Upper bound of the cost of matching a rule's patterns, networks and people, in instructions. */
+export function sizeOf(
+  rule: Pick<FirewallRule, 'source_ip' | 'source_networks' | 'username' | 'people' | 'hostname'>,
+): number {
+  const { source_ip, source_networks, username, people, hostname } = rule
+  const lists = source_networks.length * LIMITS.policy.networkSize + people.length * LIMITS.policy.personSize
+  return lists + patternSize(source_ip) + patternSize(username) + (hostname === null ? 0 : patternSize(hostname))
 }
 
 export function evaluate(rules: readonly FirewallRule[], attempt: Attempt): Decision {
@@ -52,9 +71,17 @@ export function evaluate(rules: readonly FirewallRule[], attempt: Attempt): Deci
 }
 
 /** @param source the parsed address */
-function matches(rule: FirewallRule, { address, user, device }: Attempt, source: Network | undefined): boolean {
+function matches(rule: FirewallRule, attempt: Attempt, source: Network | undefined): boolean {
+  const { address, user, device, person } = attempt
+  if (!isAbout(rule, person)) return false
   const isFrom = rule.source_networks.length > 0 ? isWithin(rule, source) : searches(rule, rule.source_ip, address)
   return isFrom && searches(rule, rule.username, user) && isForDevice(rule, device)
+}
+
+/** Nobody known: only rules about everybody match, whatever they do. */
+function isAbout({ people, roles }: FirewallRule, person: KnownPerson | undefined): boolean {
+  if (people.length === 0 && roles.length === 0) return true
+  return person !== undefined && (people.includes(person.id) || roles.includes(person.role))
 }
 
 /** An address or network that cannot be read fails closed, as a pattern does. */

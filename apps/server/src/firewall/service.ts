@@ -4,7 +4,9 @@ import { LIMITS } from '@bowline/contract/limits'
 import type { firewall as operations } from '@bowline/contract/operations/firewall'
 import type { Input } from '@bowline/contract/operation'
 import type { Rule, RuleBody } from '@bowline/contract/schemas/firewall'
-import { canonicalNetwork } from '@bowline/contract/schemas/network'
+import type { Role } from '@bowline/contract/roles'
+import type { UserId } from '@bowline/contract/schemas/common'
+import { canonicalNetwork } from '@bowline/contract/schemas/policy/network'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import { compileFilter } from '../db/lists/filter.ts'
@@ -12,8 +14,9 @@ import type { Listing } from '../db/lists/listing.ts'
 import { reportUnusable } from '../filters/unusable-patterns.ts'
 import { requirePatterns, toColumns, toFilter, withTag, withTags, withoutTag } from '../filters/device-filter.ts'
 import { requireUsed } from '../filters/used-tags.ts'
+import { holdMemberships, roleOf } from '../membership/membership.ts'
 import { inOrder, prioritiesFor } from './order.ts'
-import { type Attempt, type Decision, evaluate, sizeOf } from './rules.ts'
+import { type Judge, evaluate, sizeOf } from './rules.ts'
 import {
   RULE_PROPERTIES,
   type RuleRow,
@@ -48,9 +51,10 @@ export async function get(ctx: TenantContext, id: number): Promise<Rule> {
 
 /** @throws {BowlineError} INVALID_INPUT for a pattern; NOT_FOUND for an unused tag; POLICY_LIMIT */
 export async function create(ctx: TenantContext, body: RuleBody): Promise<Rule> {
-  const columns = toRuleColumns(body, [])
+  const columns = toRuleColumns(body, NOTHING)
   await requireUsable(ctx, body, columns)
   const rule = await ctx.db.transaction().execute(async (db) => {
+    await requireMembers({ ...ctx, db }, body.people)
     await requireRoom(db, columns)
     const row = await insertRule(db, { tenant_id: ctx.tenant, ...columns })
     const after = toRule(row)
@@ -62,16 +66,18 @@ export async function create(ctx: TenantContext, body: RuleBody): Promise<Rule> 
 }
 
 /**
- * Replaces a rule. Networks that the body leaves out are kept: a client that does not know them must not widen the rule.
+ * Replaces a rule. Networks, people and roles that the body leaves out are kept: a client that does not know them must not
+ * widen the rule.
  * @throws {BowlineError} NOT_FOUND, INVALID_INPUT
  */
 export async function update(ctx: TenantContext, id: number, body: RuleBody): Promise<Rule> {
-  return change(ctx, id, async (inner, row) => {
-    const columns = toRuleColumns(body, row.source_networks)
+  const changes = async (inner: TenantContext, row: RuleRow): Promise<Partial<RuleRow>> => {
+    const columns = toRuleColumns(body, row)
     await requireUsable(inner, body, columns)
     await requireRoom(inner.db, columns, id)
     return columns
-  })
+  }
+  return change(ctx, id, changes, (inner) => requireMembers(inner, body.people))
 }
 
 /** @throws {BowlineError} NOT_FOUND */
@@ -126,22 +132,35 @@ export async function removeTag(ctx: TenantContext, id: number, tag: string | un
 }
 
 /** Returns a function that evaluates connections against the namespace's current rules. */
-export async function ruleEvaluator(ctx: TenantContext): Promise<(attempt: Attempt) => Decision> {
+export async function ruleEvaluator(ctx: TenantContext): Promise<Judge> {
   const rules = await findActiveRules(ctx.db)
   for (const { id, source_ip, username, hostname } of rules) {
     reportUnusable(ctx, `firewall rule ${id}`, { source_ip, username, hostname })
   }
-  return (attempt) => evaluate(rules, attempt)
+  const asksWho = rules.some(({ people, roles }) => people.length > 0 || roles.length > 0)
+  const known = new Map<UserId, Promise<Role | undefined>>()
+  return async ({ person: id, ...attempt }) => {
+    if (id === undefined || !asksWho) return evaluate(rules, attempt)
+    const asked = known.get(id) ?? roleOf(ctx, id)
+    known.set(id, asked)
+    const role = await asked
+    return evaluate(rules, { ...attempt, person: role && { id, role } })
+  }
 }
 
-/** Changes a rule under its lock, so that concurrent changes are not lost. Notifies the listeners. */
+/**
+ * Changes a rule under its lock, so that concurrent changes are not lost. Notifies the listeners.
+ * @param prepare runs in the same transaction, before the rule is locked
+ */
 async function change(
   ctx: TenantContext,
   id: number,
   changesOf: (inner: TenantContext, row: RuleRow) => Promise<Partial<RuleRow>>,
+  prepare: (inner: TenantContext) => Promise<void> = () => Promise.resolve(),
 ): Promise<Rule> {
   const rule = await ctx.db.transaction().execute(async (db) => {
     const inner = { ...ctx, db }
+    await prepare(inner)
     const before = (await lockRule(db, id)) ?? unknownRule()
     const changes = await changesOf(inner, before)
     await updateRule(db, id, changes)
@@ -155,6 +174,15 @@ async function change(
 
 function unknownRule(): never {
   return fail('NOT_FOUND', { what: 'The firewall rule' })
+}
+
+/**
+ * Holds memberships until the transaction ends, so that nobody leaves between this check and the rule. Locks members before
+ * rules, as their removal does.
+ * @throws {BowlineError} NOT_FOUND
+ */
+async function requireMembers(ctx: TenantContext, people: readonly UserId[] | undefined): Promise<void> {
+  if (people?.length && !(await holdMemberships(ctx, people))) fail('NOT_FOUND', { what: 'A member' }, ['people'])
 }
 
 async function requireUsable(
@@ -188,21 +216,32 @@ async function requireRoom(
   const after = sum(others) + sizeOf(changed)
   // A change that does not increase the total is allowed, even if existing rules exceed the limit.
   if (after > patternSizeOfRules && after > sum(stored)) {
-    const rule = 'the patterns and networks of all rules are too complex together'
-    const fields = ['username', 'source_ip', 'filter.hostname']
-    fail('INVALID_INPUT', { field: 'username', rule }, changed.source_networks.length ? ['source_networks'] : fields)
+    const rule = 'the patterns, networks and people of all rules are too many together'
+    const lists = (['source_networks', 'people'] as const).filter((field) => changed[field].length > 0)
+    const [field, ...fields] = [...lists, 'username', 'source_ip', 'filter.hostname']
+    fail('INVALID_INPUT', { field, rule }, [field, ...fields])
   }
 }
 
-/** @param networks where the body has none */
-function toRuleColumns({ filter, source_networks, ...rest }: RuleBody, networks: readonly string[]) {
-  const canonical = source_networks?.map((text) => canonicalNetwork(text) ?? text)
-  return { ...rest, source_networks: canonical ? [...new Set(canonical)] : networks, ...toColumns(filter) }
+/** Fields that earlier clients do not send. */
+type Lists = Pick<RuleRow, 'source_networks' | 'people' | 'roles'>
+const NOTHING: Lists = { source_networks: [], people: [], roles: [] }
+
+/** @param kept where the body has none */
+function toRuleColumns({ filter, source_networks: networks, people, roles, ...rest }: RuleBody, kept: Lists) {
+  const canonical = networks && [...new Set(networks.map((text) => canonicalNetwork(text) ?? text))]
+  const lists = {
+    source_networks: canonical ?? kept.source_networks,
+    people: people ?? kept.people,
+    roles: roles ?? kept.roles,
+  }
+  return { ...rest, ...lists, ...toColumns(filter) }
 }
 
 /** Converts a row to its API representation. */
 export function toRule(row: RuleRow): Rule {
   const { id, tenant_id, action, active, priority, source_ip, source_networks, username } = row
   const source = { source_ip, source_networks: [...source_networks] }
-  return { id, tenant_id, action, active, priority, ...source, username, filter: toFilter(row) }
+  const about = { username, people: [...row.people], roles: [...row.roles] }
+  return { id, tenant_id, action, active, priority, ...source, ...about, filter: toFilter(row) }
 }

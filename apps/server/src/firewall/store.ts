@@ -8,6 +8,7 @@ import {
   type Updateable,
   sql,
 } from 'kysely'
+import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import { countRows } from '../db/lists/count.ts'
 import type { FirewallRulesTable, Schema } from '../db/schema.ts'
 import type { FilterProperties } from '../db/lists/filter.ts'
@@ -21,6 +22,8 @@ export const RULE_PROPERTIES: FilterProperties = {
   source_ip: { sql: sql.ref('firewall_rules.source_ip'), type: 'text' },
   source_networks: { sql: sql.ref('firewall_rules.source_networks'), type: 'text-array' },
   username: { sql: sql.ref('firewall_rules.username'), type: 'text' },
+  people: { sql: sql.ref('firewall_rules.people'), type: 'text-array' },
+  roles: { sql: sql.ref('firewall_rules.roles'), type: 'text-array' },
   hostname: { sql: sql.ref('firewall_rules.hostname'), type: 'text' },
   tags: { sql: sql.ref('firewall_rules.tags'), type: 'text-array' },
 }
@@ -55,6 +58,18 @@ export function lockRule(db: Kysely<Schema>, id: number): Promise<RuleRow | unde
 /** Locks all rules, in a fixed order to avoid deadlocks. */
 export function lockRules(db: Kysely<Schema>): Promise<RuleRow[]> {
   return db.selectFrom('firewall_rules').selectAll().orderBy('id').forUpdate().execute()
+}
+
+/** Locks the rules that name a person, in a fixed order to avoid deadlocks. @param db may see other namespaces */
+export function lockRulesAbout(db: Kysely<Schema>, tenant: TenantId, person: UserId): Promise<RuleRow[]> {
+  return db
+    .selectFrom('firewall_rules')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where(sql<boolean>`${person} = any(people)`)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
 }
 
 /** Locks the rules whose filter has a tag, in a fixed order to avoid deadlocks. */
@@ -99,12 +114,12 @@ export function findActiveRules(db: Kysely<Schema>): Promise<RuleRow[]> {
   return db.selectFrom('firewall_rules').selectAll().where('active', '=', true).execute()
 }
 
-/** Patterns and networks of all rules. */
+/** Patterns, networks and people of all rules. */
 export function readPatterns(
   db: Kysely<Schema>,
-): Promise<Pick<RuleRow, 'id' | 'source_ip' | 'source_networks' | 'username' | 'hostname'>[]> {
+): Promise<Pick<RuleRow, 'id' | 'source_ip' | 'source_networks' | 'username' | 'people' | 'hostname'>[]> {
   return db
     .selectFrom('firewall_rules')
-    .select(['id', 'source_ip', 'source_networks', 'username', 'hostname'])
+    .select(['id', 'source_ip', 'source_networks', 'username', 'people', 'hostname'])
     .execute()
 }

@@ -1,4 +1,5 @@
 // SQL of membership checks for other nouns.
+import type { Role } from '@bowline/contract/roles'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../db/schema.ts'
@@ -21,6 +22,35 @@ export function findAcceptedMember(
     .where('status', '=', 'accepted')
     .where(sql<boolean>`not is_disabled_account(members.user_id)`)
   return (hold === 'held' ? found.forKeyShare() : found).executeTakeFirst()
+}
+
+/** An accepted member's role, unless the account is disabled. */
+export function findRole(db: Kysely<Schema>, tenant: TenantId, user: UserId): Promise<{ role: Role } | undefined> {
+  return db
+    .selectFrom('members')
+    .select('role')
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', user)
+    .where('status', '=', 'accepted')
+    .where(sql<boolean>`not is_disabled_account(members.user_id)`)
+    .executeTakeFirst()
+}
+
+/** Holds accepted memberships, in a fixed order to avoid deadlocks. @returns those that there are */
+export function holdAccepted(
+  db: Kysely<Schema>,
+  tenant: TenantId,
+  users: readonly UserId[],
+): Promise<{ user_id: UserId }[]> {
+  return db
+    .selectFrom('members')
+    .select('user_id')
+    .where('tenant_id', '=', tenant)
+    .where(sql<boolean>`user_id = any(${[...users]})`)
+    .where('status', '=', 'accepted')
+    .orderBy('user_id')
+    .forKeyShare()
+    .execute()
 }
 
 /** Filters memberships that are missing or not accepted, and those of disabled accounts. */

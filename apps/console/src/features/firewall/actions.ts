@@ -36,13 +36,14 @@ const QUEUE = 'firewall'
 const INVALIDATES = [keys.firewall]
 
 export function bodyOf(rule: Rule): RuleBody {
-  const { action, active, filter, priority, source_ip, source_networks, username } = rule
-  return { action, active, filter, priority, source_ip, source_networks, username }
+  const { id: _, tenant_id: __, ...body } = rule
+  return body
 }
 
 /** A rule as a change leaves it. */
-function shown(rule: Rule, { source_networks = rule.source_networks, ...body }: RuleBody): Rule {
-  return { ...rule, ...body, source_networks }
+function shown(rule: Rule, body: RuleBody): Rule {
+  const { source_networks = rule.source_networks, people = rule.people, roles = rule.roles } = body
+  return { ...rule, ...body, source_networks, people, roles }
 }
 
 export function useRuleActions(): RuleActions {

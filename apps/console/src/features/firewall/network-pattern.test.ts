@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalNetwork } from '@bowline/contract/schemas/network'
+import { canonicalNetwork } from '@bowline/contract/schemas/policy/network'
 import { networkOfPattern, patternOfNetwork } from './network-pattern.ts'
 
 /** IPv6 as the gateway writes it: the canonical text of RFC 5952. */

@@ -16,14 +16,16 @@ describe('the order of rules', () => {
     expect(topPriority([rule(1, MAX_PRIORITY)])).toBe(MAX_PRIORITY)
   })
 
-  it('does not take a rule for networks for one that matches everything', () => {
+  it('does not take a rule for networks or people for one that matches everything', () => {
     const all = {
       active: true,
       source_ip: '.*',
       source_networks: [] as string[],
       username: '.*',
+      people: [],
+      roles: [],
       filter: { hostname: '.*' },
-    } as Rule
-    expect(indexOfLast([{ ...all, source_networks: ['10.0.0.0/8'] }, all])).toBe(1)
+    } as unknown as Rule
+    expect(indexOfLast([{ ...all, source_networks: ['10.0.0.0/8'] }, { ...all, roles: ['owner'] }, all])).toBe(2)
   })
 })

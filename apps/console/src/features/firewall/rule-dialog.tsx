@@ -1,4 +1,5 @@
 // Dialog that adds or edits a firewall rule.
+import { LIMITS } from '@bowline/contract/limits'
 import { type Rule, RuleBody } from '@bowline/contract/schemas/firewall'
 import { Pattern } from '@bowline/contract/schemas/tag'
 import { z } from 'zod'
@@ -13,6 +14,8 @@ import { useRuleActions } from './actions.ts'
 import { firewallMessages as texts } from './messages.ts'
 import { topPriority } from './order.ts'
 import { SourceField } from './source-field.tsx'
+import { SubjectsField } from './subjects-field.tsx'
+import { toChoices, toSubjects } from './subjects.ts'
 import { checkSource, sourceFields, toRuleSource, toSource } from './source.ts'
 
 interface RuleDialogProps {
@@ -28,6 +31,7 @@ const Fields = z
     action: z.enum(['allow', 'deny']),
     active: z.boolean(),
     ...sourceFields,
+    people: z.array(z.string()).max(LIMITS.policy.peoplePerRule),
     username: Pattern,
     priority: z
       .string()
@@ -65,14 +69,24 @@ function Body({ rule, rules, onDone }: BodyProps) {
       action: rule?.action ?? 'deny',
       active: rule?.active ?? true,
       ...toSource(rule),
+      people: rule ? toChoices(rule) : [],
       username: rule?.username ?? ANY,
       priority: String(rule?.priority ?? topPriority(rules)),
       ...toChoice(rule?.filter ?? {}),
     },
     labels: texts.labels,
     async send(values) {
-      const { action, active, username, priority } = values
-      const body = { action, active, username, priority, ...toRuleSource(values), filter: toFilter(values) }
+      const { action, active, people, username, priority } = values
+      const subjects = toSubjects(people)
+      const body = {
+        action,
+        active,
+        username,
+        priority,
+        ...subjects,
+        ...toRuleSource(values),
+        filter: toFilter(values),
+      }
       await (rule ? actions.save.send({ before: rule, body, done: texts.saved }) : actions.add.send(body))
       onDone()
     },
@@ -102,6 +116,11 @@ function Body({ rule, rules, onDone }: BodyProps) {
           if (source_networks !== undefined) setValue('source_networks', source_networks)
           if (source_ip !== undefined) setValue('source_ip', source_ip)
         }}
+      />
+      <SubjectsField
+        value={watch('people')}
+        error={form.errorOf('people')}
+        onChange={(people) => setValue('people', people)}
       />
       <PatternField
         label={texts.labels.username}

@@ -5,9 +5,11 @@ import { ArrowDown, ArrowDownToLine, ArrowUp, ArrowUpToLine, Ellipsis, Trash2, T
 import { ActionIcon, Badge, Menu, Switch, Text, VisuallyHidden } from '../../ui/kit.ts'
 import { formatCount } from '../../ui/text/numbers.ts'
 import cells from '../../ui/list/cells.module.css'
+import { useMembers } from '../namespaces/use-members.ts'
 import { describeFilter } from '../tags/device-choice.ts'
 import { ANY } from '../tags/pattern-field.tsx'
 import { firewallMessages as texts } from './messages.ts'
+import { subjectsText } from './subjects.ts'
 import { neverMatches, networksShown } from './source.ts'
 import classes from './firewall.module.css'
 
@@ -27,6 +29,7 @@ interface RuleRowProps {
 export function RuleRow({ rule, index, total, isDead, mayEdit, mayRemove, onSwitch, onMove, onRemove }: RuleRowProps) {
   const order = index + 1
   const networks = networksShown(rule)
+  const about = subjectsText(rule, useMembers())
   return (
     <div className={classes['row']} data-off={!rule.active || undefined}>
       <Badge
@@ -40,6 +43,7 @@ export function RuleRow({ rule, index, total, isDead, mayEdit, mayRemove, onSwit
       <div className={classes['what']}>
         <Link to="/firewall" search={{ edit: String(rule.id) }} className={classes['sentence']}>
           <VisuallyHidden>{texts.openNamed(order)}: </VisuallyHidden>
+          {about === undefined ? '' : `${about} · `}
           <PatternText value={rule.username} any={texts.anybody} /> · {texts.from}{' '}
           <PatternText value={networks.length > 0 ? networks.join(', ') : rule.source_ip} any={texts.anywhere} /> ·{' '}
           {describeFilter(rule.filter)}

@@ -1,5 +1,5 @@
 // Source of a rule's connections: anywhere, networks, or addresses that match a pattern.
-import { canonicalNetwork } from '@bowline/contract/schemas/network'
+import { canonicalNetwork } from '@bowline/contract/schemas/policy/network'
 import { NativeSelect, TextInput } from '../../ui/kit.ts'
 import { tagsMessages } from '../tags/messages.ts'
 import classes from '../tags/tags.module.css'

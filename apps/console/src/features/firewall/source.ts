@@ -1,7 +1,7 @@
 // Source of a rule's connections: anywhere, networks, or addresses that match a pattern. Converts between form fields and
 // the API. Pure.
 import { RuleBody, type Rule } from '@bowline/contract/schemas/firewall'
-import { canonicalNetwork, looksLikeNetwork } from '@bowline/contract/schemas/network'
+import { canonicalNetwork, looksLikeNetwork } from '@bowline/contract/schemas/policy/network'
 import { z } from 'zod'
 import { ANY } from '../tags/pattern-field.tsx'
 import { firewallMessages as texts } from './messages.ts'

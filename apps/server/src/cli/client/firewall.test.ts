@@ -3,14 +3,15 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BootedServer, bootServer } from '../../testing/boot.ts'
+import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
 import { commandLine } from '../testing.ts'
 
 let server: BootedServer
 let home: string
+let ada: Person
 beforeAll(async () => {
   server = await bootServer()
-  const ada = await server.setUpAccount()
+  ada = await server.setUpAccount()
   home = await mkdtemp(join(tmpdir(), 'bowline-firewall-'))
   await mkdir(join(home, '.config/bowline'), { recursive: true })
   const saved = { server: server.origin, token: ada.auth.token, refresh_token: 'none' }
@@ -33,9 +34,9 @@ describe('bowline firewall', () => {
     )
     const lines = (await bowline('firewall list')).split('\n')
     expect(lines[1]).toMatch(
-      new RegExp(`^${id} +20 +deny +10\\.0\\.0\\.0/8,2001:db8::/32 +\\^root\\$ +\\.\\* +active$`),
+      new RegExp(`^${id} +20 +deny +anyone +10\\.0\\.0\\.0/8,2001:db8::/32 +\\^root\\$ +\\.\\* +active$`),
     )
-    expect(lines[2]).toMatch(/^\d+ +10 +allow +\^192 +\.\* +kiosk +inactive$/)
+    expect(lines[2]).toMatch(/^\d+ +10 +allow +anyone +\^192 +\.\* +kiosk +inactive$/)
     expect(await run(['firewall', 'test', 'kiosk', '10.9.9.9'])).toMatchObject({
       status: 1,
       out: `Denied: rule ${id} decides.`,
@@ -45,7 +46,22 @@ describe('bowline firewall', () => {
     expect(await bowline('firewall test kiosk 10.9.9.9')).toBe('Allowed: no rule matches.')
   })
 
+  it('adds a rule about people, and tests it for them', async () => {
+    const added = await json('firewall add deny --person ADA@example.com --role observer')
+    expect(added).toMatchObject({ people: [ada.id], roles: ['observer'] })
+    const { id } = added as { id: number }
+    expect((await bowline('firewall list')).split('\n')[1]).toMatch(/ deny +observer,ada@example\.com /)
+    expect(await run('firewall test kiosk 10.9.9.9 --person ada@example.com'.split(' '))).toMatchObject({ status: 1 })
+    expect(await bowline('firewall test kiosk 10.9.9.9')).toBe('Allowed: no rule matches.')
+    expect(await refusal('firewall add deny --person nobody@example.com')).toEqual([
+      1,
+      'bowline: The namespace has no member with the address nobody@example.com.',
+    ])
+    await bowline(`firewall remove ${id}`)
+  })
+
   it.each([
+    ['firewall add deny --role king', /roles\.0 /],
     ['firewall add perhaps', /action /],
     ['firewall add deny --from 10.0.0.0/33', /source_networks\.0 must be an address or a network/],
     ['firewall add deny --from-pattern 10.0.0.0/8', /source_ip must be a pattern .* belongs in source_networks/],

@@ -3,15 +3,18 @@ import { ApiError } from '@bowline/contract/client'
 import { ConfigError } from '@bowline/contract/config'
 import { LIMITS } from '@bowline/contract/limits'
 import { operations } from '@bowline/contract/operations'
+import { TenantId, type UserId } from '@bowline/contract/schemas/common'
 import { AttemptBody, type Rule, RuleBody, RuleId } from '@bowline/contract/schemas/firewall'
+import type { Member } from '@bowline/contract/schemas/namespace'
 import type { Command } from 'commander'
 import { ExitStatus, type Format, type Terminal, show, table } from '../terminal.ts'
 import { type ServerClient, signedIn } from './client.ts'
+import { currentSignIn } from './login.ts'
 import { plainTerminal } from './plain-terminal.ts'
 import { deviceNamed } from './session-selection.ts'
 
 const { firewall } = operations
-const HEADINGS = ['RULE', 'PRIORITY', 'ACTION', 'FROM', 'LOGIN', 'DEVICES', 'STATE']
+const HEADINGS = ['RULE', 'PRIORITY', 'ACTION', 'PEOPLE', 'FROM', 'LOGIN', 'DEVICES', 'STATE']
 const ANY = '.*'
 const DENIED = 1
 
@@ -19,10 +22,17 @@ interface AddOptions extends Format {
   readonly from: readonly string[]
   readonly fromPattern: string
   readonly user: string
+  readonly person: readonly string[]
+  readonly role: readonly string[]
   readonly device?: string
   readonly tag: readonly string[]
   readonly priority: string
   readonly inactive?: boolean
+}
+
+interface TestOptions extends Format {
+  readonly user: string
+  readonly person?: string
 }
 
 const collect = (one: string, all: readonly string[]): string[] => [...all, one]
@@ -38,8 +48,11 @@ export function addFirewallCommands(program: Command, raw: Terminal): void {
     .description('List the rules in the order in which they are evaluated')
     .option('--json', 'print JSON')
     .action(async (format: Format) => {
-      const all = await everyRule(await signedIn(terminal))
-      show(terminal, format, all, table(HEADINGS, all.map(cellsOf)))
+      const client = await signedIn(terminal)
+      const all = await everyRule(client)
+      const members = all.some(({ people }) => people.length > 0) ? await membersOf(terminal, client) : []
+      const cells = all.map((rule) => cellsOf(rule, members))
+      show(terminal, format, all, table(HEADINGS, cells))
     })
 
   rules
@@ -48,15 +61,19 @@ export function addFirewallCommands(program: Command, raw: Terminal): void {
     .option('--from <network>', 'from this network or address, such as 10.0.0.0/8; may be repeated', collect, [])
     .option('--from-pattern <pattern>', 'from addresses that this pattern (RE2) is found in', ANY)
     .option('--user <pattern>', 'to users of the device that this pattern is found in', ANY)
+    .option('--person <address>', 'of the member with this e-mail address; may be repeated', collect, [])
+    .option('--role <role>', 'of members with this role; may be repeated', collect, [])
     .option('--device <pattern>', 'to devices whose name this pattern is found in; default: to all')
     .option('--tag <tag>', 'to devices with this tag; may be repeated', collect, [])
     .option('--priority <number>', 'the highest is evaluated first', '10')
     .option('--inactive', 'do not apply it yet')
     .option('--json', 'print JSON')
     .action(async (action: string, { json, ...options }: AddOptions) => {
-      const body = bodyOf(action, options)
-      const { call } = await signedIn(terminal)
-      const { body: rule } = await call(firewall.create, { body }).catch(explain)
+      const fields = bodyOf(action, options)
+      const client = await signedIn(terminal)
+      const members = options.person.length > 0 ? await membersOf(terminal, client) : []
+      const body = { ...fields, people: options.person.map((address) => memberNamed(members, address)) }
+      const { body: rule } = await client.call(firewall.create, { body }).catch(explain)
       show(terminal, json ? { json } : {}, rule, [`Added rule ${rule.id}.`])
     })
 
@@ -76,13 +93,15 @@ export function addFirewallCommands(program: Command, raw: Terminal): void {
     .command('test <device> <address>')
     .description('Tell whether a connection would be allowed, and which rule decides; status 1: denied')
     .option('--user <name>', 'user of the device', 'root')
+    .option('--person <address>', 'who connects: e-mail address of a member; without it nobody is known')
     .option('--json', 'print JSON')
-    .action(async (device: string, address: string, { user, ...format }: Format & { readonly user: string }) => {
+    .action(async (device: string, address: string, { user, person, ...format }: TestOptions) => {
       const fields = AttemptBody.omit({ device: true }).safeParse({ username: user, address })
       if (!fields.success) throw new ConfigError(problemsOf(fields.error))
-      const { call } = await signedIn(terminal)
-      const body = { ...fields.data, device: await deviceNamed(call, device) }
-      const { body: verdict } = await call(firewall.evaluate, { body })
+      const client = await signedIn(terminal)
+      const who = person === undefined ? {} : { person: memberNamed(await membersOf(terminal, client), person) }
+      const body = { ...fields.data, ...who, device: await deviceNamed(client.call, device) }
+      const { body: verdict } = await client.call(firewall.evaluate, { body })
       const because = verdict.rule === null ? 'no rule matches' : `rule ${verdict.rule} decides`
       show(terminal, format, verdict, [`${verdict.allow ? 'Allowed' : 'Denied'}: ${because}.`])
       if (!verdict.allow) throw new ExitStatus(DENIED, 'The firewall denies this connection.')
@@ -101,9 +120,22 @@ async function everyRule({ call }: ServerClient): Promise<Rule[]> {
   return all.toReversed()
 }
 
+async function membersOf(terminal: Terminal, { call }: ServerClient): Promise<readonly Member[]> {
+  const tenant = TenantId.safeParse((await currentSignIn(terminal)).person.tenant)
+  if (!tenant.success) throw new ConfigError(['You belong to no namespace.'])
+  return (await call(operations.namespaces.get, { params: { tenant: tenant.data } })).body.members
+}
+
+/** @throws {Error} when nobody has the address */
+function memberNamed(members: readonly Member[], address: string): UserId {
+  const found = members.find(({ email }) => email.toLowerCase() === address.toLowerCase())
+  if (!found) throw new Error(`The namespace has no member with the address ${address}.`)
+  return found.id
+}
+
 /** @throws {ConfigError} naming what is wrong */
 function bodyOf(action: string, options: Omit<AddOptions, 'json'>): RuleBody {
-  const { from, fromPattern, user, device, tag, priority, inactive } = options
+  const { from, fromPattern, user, role, device, tag, priority, inactive } = options
   if (device !== undefined && tag.length > 0) throw new ConfigError(['--device and --tag exclude each other.'])
   if (from.length > 0 && fromPattern !== ANY) throw new ConfigError(['--from and --from-pattern exclude each other.'])
   const body = RuleBody.safeParse({
@@ -113,6 +145,7 @@ function bodyOf(action: string, options: Omit<AddOptions, 'json'>): RuleBody {
     source_ip: fromPattern,
     source_networks: from,
     username: user,
+    roles: role,
     filter: tag.length > 0 ? { tags: tag } : { hostname: device ?? ANY },
   })
   if (!body.success) throw new ConfigError(problemsOf(body.error))
@@ -123,10 +156,13 @@ function problemsOf({ issues }: { readonly issues: readonly { path: PropertyKey[
   return issues.map(({ path, message }) => `${path.join('.')} ${message}.`)
 }
 
-function cellsOf({ id, priority, action, source_ip, source_networks, username, filter, active }: Rule): string[] {
+function cellsOf(rule: Rule, members: readonly Member[]): string[] {
+  const { id, priority, action, source_ip, source_networks, username, filter, active } = rule
+  const names = rule.people.map((person) => members.find((member) => member.id === person)?.email ?? person)
+  const people = [...rule.roles, ...names].join(',') || 'anyone'
   const from = source_networks.length > 0 ? source_networks.join(',') : source_ip
   const devices = filter.tags ? `tags ${filter.tags.join(',')}` : (filter.hostname ?? '')
-  return [String(id), String(priority), action, from, username, devices, active ? 'active' : 'inactive']
+  return [String(id), String(priority), action, people, from, username, devices, active ? 'active' : 'inactive']
 }
 
 /** @throws {Error} always: what the server answered, in words for a command line */
