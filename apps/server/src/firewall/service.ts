@@ -4,6 +4,7 @@ import { LIMITS } from '@bowline/contract/limits'
 import type { firewall as operations } from '@bowline/contract/operations/firewall'
 import type { Input } from '@bowline/contract/operation'
 import type { Rule, RuleBody } from '@bowline/contract/schemas/firewall'
+import type { DryRunBody } from '@bowline/contract/schemas/policy/dry-run'
 import type { Role } from '@bowline/contract/roles'
 import type { UserId } from '@bowline/contract/schemas/common'
 import { canonicalNetwork } from '@bowline/contract/schemas/policy/network'
@@ -24,6 +25,7 @@ import {
   findActiveRules,
   findRule,
   insertRule,
+  listEveryRule,
   listRules,
   lockRule,
   lockRules,
@@ -98,8 +100,7 @@ export async function setOrder(ctx: TenantContext, ids: readonly number[]): Prom
   const changed = await ctx.db.transaction().execute(async (db) => {
     const rules = inOrder(await lockRules(db))
     const before = rules.map(({ id }) => id)
-    const named = new Set(ids)
-    if (ids.length !== rules.length || !before.every((id) => named.has(id))) fail('RULES_CHANGED', {}, ['rules'])
+    requireAll(rules, ids)
     if (before.every((id, place) => id === ids[place])) return false
     await setPriorities(db, prioritiesFor(rules, ids))
     await audit({ ...ctx, db }, 'firewall-rule.order', ctx.tenant, { before, after: ids })
@@ -146,6 +147,47 @@ export async function ruleEvaluator(ctx: TenantContext): Promise<Judge> {
     const role = await asked
     return evaluate(rules, { ...attempt, person: role && { id, role } })
   }
+}
+
+/** The present rules, and those that a change would make of them. */
+export interface Proposal {
+  readonly before: readonly RuleRow[]
+  readonly after: readonly RuleRow[]
+  /** Id of the added or replaced rule among `after`. */
+  readonly proposed: number | undefined
+}
+
+/** Newer than every stored rule, as an added one is. */
+const NEW_RULE = 2_147_483_647
+
+/**
+ * Rules as a change would leave them; nothing is changed.
+ * @throws {BowlineError} NOT_FOUND for a rule; INVALID_INPUT; RULES_CHANGED for an order that does not name all rules
+ */
+export async function propose(ctx: TenantContext, { id, rule, order }: DryRunBody): Promise<Proposal> {
+  const before = await listEveryRule(ctx.db)
+  if (order) {
+    const rules = inOrder(before)
+    requireAll(rules, order)
+    const priorities = prioritiesFor(rules, order)
+    const after = rules.map((row) => ({ ...row, priority: priorities.get(row.id) ?? row.priority }))
+    return { before, after, proposed: undefined }
+  }
+  const present = id === undefined ? undefined : (before.find((row) => row.id === id) ?? unknownRule())
+  const others = before.filter((row) => row !== present)
+  if (!rule) return { before, after: others, proposed: undefined }
+  const columns = toRuleColumns(rule, present ?? NOTHING)
+  await requireUsable(ctx, rule, columns)
+  await requireRoom(ctx.db, columns, id)
+  const created_at = new Date(ctx.clock.now())
+  const changed = { id: NEW_RULE, tenant_id: ctx.tenant, created_at, ...present, ...columns }
+  return { before, after: [...others, changed], proposed: changed.id }
+}
+
+/** @throws {BowlineError} RULES_CHANGED unless the ids are those of all rules */
+function requireAll(rules: readonly RuleRow[], ids: readonly number[]): void {
+  const named = new Set(ids)
+  if (ids.length !== rules.length || !rules.every(({ id }) => named.has(id))) fail('RULES_CHANGED', {}, ['rules'])
 }
 
 /**

@@ -109,6 +109,11 @@ export function deleteRule(db: Kysely<Schema>, id: number): Promise<RuleRow | un
   return db.deleteFrom('firewall_rules').where('id', '=', id).returningAll().executeTakeFirst()
 }
 
+/** All rules, in no order. */
+export function listEveryRule(db: Kysely<Schema>): Promise<RuleRow[]> {
+  return db.selectFrom('firewall_rules').selectAll().execute()
+}
+
 /** Active rules. */
 export function findActiveRules(db: Kysely<Schema>): Promise<RuleRow[]> {
   return db.selectFrom('firewall_rules').selectAll().where('active', '=', true).execute()

@@ -4,7 +4,7 @@ import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { findAcceptedMember, findRole, holdAccepted, listMissingMembers } from './store.ts'
+import { findAcceptedMember, holdAccepted, listMissingMembers, listRoles } from './store.ts'
 
 /** A person in a namespace. */
 export interface Membership {
@@ -28,7 +28,13 @@ export async function holdMembership(ctx: TenantContext, user: UserId): Promise<
 
 /** Role of an accepted member; undefined for others, and while the account is disabled. */
 export async function roleOf(ctx: TenantContext, user: UserId): Promise<Role | undefined> {
-  return (await findRole(ctx.db, ctx.tenant, user))?.role
+  return (await rolesOf(ctx, [user])).get(user)
+}
+
+/** Roles of accepted members among some people, as {@link roleOf}. */
+export async function rolesOf(ctx: TenantContext, users: readonly UserId[]): Promise<ReadonlyMap<UserId, Role>> {
+  const found = await listRoles(ctx.db, ctx.tenant, users)
+  return new Map(found.map(({ user_id, role }) => [user_id, role]))
 }
 
 /**

@@ -24,16 +24,20 @@ export function findAcceptedMember(
   return (hold === 'held' ? found.forKeyShare() : found).executeTakeFirst()
 }
 
-/** An accepted member's role, unless the account is disabled. */
-export function findRole(db: Kysely<Schema>, tenant: TenantId, user: UserId): Promise<{ role: Role } | undefined> {
+/** Roles of accepted members among some people, those of disabled accounts left out. */
+export function listRoles(
+  db: Kysely<Schema>,
+  tenant: TenantId,
+  users: readonly UserId[],
+): Promise<{ user_id: UserId; role: Role }[]> {
   return db
     .selectFrom('members')
-    .select('role')
+    .select(['user_id', 'role'])
     .where('tenant_id', '=', tenant)
-    .where('user_id', '=', user)
+    .where(sql<boolean>`user_id = any(${[...users]})`)
     .where('status', '=', 'accepted')
     .where(sql<boolean>`not is_disabled_account(members.user_id)`)
-    .executeTakeFirst()
+    .execute()
 }
 
 /** Holds accepted memberships, in a fixed order to avoid deadlocks. @returns those that there are */

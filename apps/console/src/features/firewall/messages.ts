@@ -1,4 +1,6 @@
 // Texts of the firewall.
+import { formatCount } from '../../ui/text/numbers.ts'
+
 export const firewallMessages = {
   title: 'Firewall',
   tableLabel: 'Firewall rules in evaluation order',
@@ -71,6 +73,23 @@ export const firewallMessages = {
     patternIsNetwork: 'is a network, which matches no address as a pattern; choose Network instead',
     saved: (networks: string) => `Saved as ${networks}`,
     neverMatches: 'matches no address: the pattern is a network; open the rule and choose Network',
+  },
+  dryRun: {
+    button: 'Try',
+    failed: 'The change could not be tried.',
+    effect: (blocked: number, allowed: number, all: number) =>
+      `Of ${formatCount(all)} sessions in the last 7 days, this would have blocked ${formatCount(blocked)} and let in ${formatCount(allowed)}.`,
+    incomplete: 'Not all sessions were considered.',
+    cutsOff: (lost: number, devices: number, others: number) =>
+      `This cuts off you${others === 0 ? '' : ` and ${formatCount(others)} ${others === 1 ? 'other' : 'others'}`}: from where you are now, you lose ${formatCount(lost)} of the ${formatCount(devices)} devices that you reached in the last 7 days.`,
+    blocked: 'Blocked',
+    allowed: 'Let in',
+    examples: (title: string, shown: number, all: number) =>
+      `${title}: ${shown === all ? formatCount(all) : `${formatCount(shown)} of ${formatCount(all)}`}`,
+    unknown: 'unknown person',
+    byThis: 'This rule decides.',
+    lockoutTitle: 'Cut yourself off?',
+    lockoutAction: 'Change anyway',
   },
   loginPlaceholder: '^root$',
   roleTooLow: 'You need the Administrator role to change rules.',

@@ -2,13 +2,15 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { SessionUid } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
+import { type BootedServer, type Person, type RegisteredDevice, bootServer } from '../../testing/boot.ts'
 import { commandLine } from '../testing.ts'
 
 let server: BootedServer
 let home: string
 let ada: Person
+let kiosk: RegisteredDevice
 beforeAll(async () => {
   server = await bootServer()
   ada = await server.setUpAccount()
@@ -16,7 +18,7 @@ beforeAll(async () => {
   await mkdir(join(home, '.config/bowline'), { recursive: true })
   const saved = { server: server.origin, token: ada.auth.token, refresh_token: 'none' }
   await writeFile(join(home, '.config/bowline/sign-in.json'), JSON.stringify(saved))
-  await server.acceptedDevice(ada, { hostname: 'kiosk' })
+  kiosk = await server.acceptedDevice(ada, { hostname: 'kiosk' })
 })
 afterAll(async () => {
   await server.close()
@@ -57,6 +59,25 @@ describe('bowline firewall', () => {
       1,
       'bowline: The namespace has no member with the address nobody@example.com.',
     ])
+    await bowline(`firewall remove ${id}`)
+  })
+
+  it('tells what a rule would have done, and adds none', async () => {
+    const row = { tenant_id: ada.tenant, device_uid: kiosk.uid, username: 'root', type: 'term' as const }
+    const seen = { uid: SessionUid.parse('1'.repeat(64)), authenticated: true, ip_address: '192.0.2.9' }
+    await server.database
+      .system()
+      .insertInto('sessions')
+      .values({ ...row, ...seen })
+      .execute()
+    const out = (await bowline('firewall add deny --from 192.0.2.0/24 --dry-run')).split('\n')
+    expect(out[0]).toMatch(/^Of 1 sessions since \S+ 1 would have been blocked and 0 let in\.$/)
+    expect(out.at(-1)).toMatch(/^blocked +\S+ +root@kiosk +192\.0\.2\.9 +this$/)
+    expect(await json('firewall list')).not.toContainEqual(
+      expect.objectContaining({ source_networks: ['192.0.2.0/24'] }),
+    )
+    const { id } = (await json('firewall add deny --from 192.0.2.0/24')) as { id: number }
+    expect(await json(`firewall remove ${id} --dry-run`)).toMatchObject({ allowed: { sessions: 1 } })
     await bowline(`firewall remove ${id}`)
   })
 

@@ -6,6 +6,7 @@ import { operations } from '@bowline/contract/operations'
 import { TenantId, type UserId } from '@bowline/contract/schemas/common'
 import { AttemptBody, type Rule, RuleBody, RuleId } from '@bowline/contract/schemas/firewall'
 import type { Member } from '@bowline/contract/schemas/namespace'
+import type { DryRun, DryRunBody } from '@bowline/contract/schemas/policy/dry-run'
 import type { Command } from 'commander'
 import { ExitStatus, type Format, type Terminal, show, table } from '../terminal.ts'
 import { type ServerClient, signedIn } from './client.ts'
@@ -15,6 +16,8 @@ import { deviceNamed } from './session-selection.ts'
 
 const { firewall } = operations
 const HEADINGS = ['RULE', 'PRIORITY', 'ACTION', 'PEOPLE', 'FROM', 'LOGIN', 'DEVICES', 'STATE']
+const EXAMPLES = ['EFFECT', 'STARTED', 'LOGIN', 'PERSON', 'ADDRESS', 'RULE']
+const DRY_RUN = 'only tell what it would have done to the sessions of the last seven days'
 const ANY = '.*'
 const DENIED = 1
 
@@ -28,6 +31,7 @@ interface AddOptions extends Format {
   readonly tag: readonly string[]
   readonly priority: string
   readonly inactive?: boolean
+  readonly dryRun?: boolean
 }
 
 interface TestOptions extends Format {
@@ -67,26 +71,30 @@ export function addFirewallCommands(program: Command, raw: Terminal): void {
     .option('--tag <tag>', 'to devices with this tag; may be repeated', collect, [])
     .option('--priority <number>', 'the highest is evaluated first', '10')
     .option('--inactive', 'do not apply it yet')
+    .option('--dry-run', DRY_RUN)
     .option('--json', 'print JSON')
-    .action(async (action: string, { json, ...options }: AddOptions) => {
+    .action(async (action: string, { json, dryRun, ...options }: AddOptions) => {
       const fields = bodyOf(action, options)
       const client = await signedIn(terminal)
       const members = options.person.length > 0 ? await membersOf(terminal, client) : []
       const body = { ...fields, people: options.person.map((address) => memberNamed(members, address)) }
+      if (dryRun) return tryOut(terminal, client, { rule: body }, json ? { json } : {})
       const { body: rule } = await client.call(firewall.create, { body }).catch(explain)
-      show(terminal, json ? { json } : {}, rule, [`Added rule ${rule.id}.`])
+      return show(terminal, json ? { json } : {}, rule, [`Added rule ${rule.id}.`])
     })
 
   rules
     .command('remove <rule>')
     .description('Remove a rule')
+    .option('--dry-run', DRY_RUN)
     .option('--json', 'print JSON')
-    .action(async (typed: string, format: Format) => {
+    .action(async (typed: string, { dryRun, ...format }: Format & { readonly dryRun?: boolean }) => {
       const id = RuleId.safeParse(typed)
       if (!id.success) throw new ConfigError(['The rule must be its number, as list prints it.'])
-      const { call } = await signedIn(terminal)
-      await call(firewall.remove, { params: { id: id.data } }).catch(explain)
-      show(terminal, format, { id: id.data }, [`Removed rule ${id.data}.`])
+      const client = await signedIn(terminal)
+      if (dryRun) return tryOut(terminal, client, { id: id.data }, format)
+      await client.call(firewall.remove, { params: { id: id.data } }).catch(explain)
+      return show(terminal, format, { id: id.data }, [`Removed rule ${id.data}.`])
     })
 
   rules
@@ -106,6 +114,29 @@ export function addFirewallCommands(program: Command, raw: Terminal): void {
       show(terminal, format, verdict, [`${verdict.allow ? 'Allowed' : 'Denied'}: ${because}.`])
       if (!verdict.allow) throw new ExitStatus(DENIED, 'The firewall denies this connection.')
     })
+}
+
+/** Prints the effect that a change would have had, and makes none. */
+async function tryOut(terminal: Terminal, { call }: ServerClient, body: DryRunBody, format: Format): Promise<void> {
+  const { body: result } = await call(firewall.tryChange, { body })
+  const { sessions, since, complete, blocked, allowed, caller } = result
+  const examples = [
+    ...blocked.examples.map((one) => ['blocked', ...cellsOfExample(one)]),
+    ...allowed.examples.map((one) => ['allowed', ...cellsOfExample(one)]),
+  ]
+  show(terminal, format, result, [
+    `Of ${sessions} sessions since ${since}${complete ? '' : ', which are not all,'} ${blocked.sessions} would have been blocked and ${allowed.sessions} let in.`,
+    ...(caller.cut_off > 0
+      ? [`You would lose ${caller.cut_off} of the ${caller.devices} devices that you have reached.`]
+      : []),
+    ...(examples.length > 0 ? ['', ...table(EXAMPLES, examples)] : []),
+  ])
+}
+
+function cellsOfExample(example: DryRun['blocked']['examples'][number]): string[] {
+  const { started_at, username, device, address, person, rule, proposed } = example
+  const login = `${username}@${device.name}`.replaceAll(/\s+/g, ' ')
+  return [started_at, login, person?.name ?? '', address, proposed ? 'this' : String(rule ?? 'none')]
 }
 
 /** In evaluation order: the list is by ascending priority, oldest first among equals. */
