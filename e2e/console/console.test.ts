@@ -1,6 +1,7 @@
 // Tests of every console screen against the product itself, sharing one server, one agent and one browser.
 import { accessJourneys } from './journeys/access-journeys.ts'
 import { auditJourneys } from './journeys/audit-journeys.ts'
+import { firewallJourneys } from './journeys/firewall-journeys.ts'
 import { hostileJourneys } from './journeys/hostile-journeys.ts'
 import { leavingJourneys } from './journeys/leaving-journeys.ts'
 import { namespaceJourneys } from './journeys/namespace-journeys.ts'
@@ -17,6 +18,7 @@ screenJourneys(site)
 productJourneys(site)
 overviewJourneys(site)
 accessJourneys(site)
+firewallJourneys(site)
 namespaceJourneys(site)
 auditJourneys(site)
 sessionJourneys(site)

@@ -179,25 +179,29 @@ export function accessJourneys(site: Site): void {
   })
 
   describe('the source of a rule', () => {
-    it('saves a network as its pattern and shows it as a network again', async () => {
+    it('saves networks in canonical form and shows them as networks again', async () => {
       const { page } = site
       await page.goto('/firewall?edit=new')
       const dialog = page.getByRole('dialog', { name: 'Add a rule' })
       await dialog.getByLabel('Address').selectOption('Matching a pattern')
       await dialog.getByLabel('Address: pattern').fill('203.0.113.9/24')
       await dialog.getByLabel('Priority').focus()
-      await dialog.getByText('203.0.113.0/24, saved as the pattern ^203[.]0[.]113[.]').waitFor()
-      await dialog.getByLabel('Network or address').fill('2001:db8::/33')
-      await dialog.getByText('2001:db8::/33, saved as').waitFor()
-      await dialog.getByLabel('Network or address').fill('172.16.0.0/12')
+      await dialog.getByText('Saved as 203.0.113.0/24').waitFor()
+      const networks = dialog.getByLabel('Networks or addresses')
+      await networks.fill('172.16.0.0/33')
+      await dialog.getByRole('button', { name: 'Add rule' }).click()
+      await dialog.getByText('neither an address nor a network').waitFor()
+      await networks.fill('172.16.9.9/12, 2001:DB8::1/33')
+      await dialog.getByText('Saved as 172.16.0.0/12, 2001:db8::/33').waitFor()
       await dialog.getByRole('button', { name: 'Add rule' }).click()
       const rule = page.getByRole('link', { name: /^Rule \d+: .*172\.16\.0\.0\/12/ })
       // The whole line is the link's target; its contents lie above it.
       await rule.press('Enter')
       const edited = page.getByRole('dialog', { name: /^Rule \d+$/ })
-      expect(await edited.getByLabel('Network or address').inputValue()).toBe('172.16.0.0/12')
+      expect(await edited.getByLabel('Networks or addresses').inputValue()).toBe('172.16.0.0/12, 2001:db8::/33')
       const { body } = await site.world.client.call(firewall.list, {})
-      const made = body.find(({ source_ip }) => source_ip === '^172[.](1[6-9]|2[0-9]|3[0-1])[.]')
+      const made = body.find(({ source_networks }) => source_networks.length > 0)
+      expect(made).toMatchObject({ source_ip: '.*', source_networks: ['172.16.0.0/12', '2001:db8::/33'] })
       await page.keyboard.press('Escape')
       await site.world.client.call(firewall.remove, { params: { id: made?.id ?? 0 } })
       await rule.waitFor({ state: 'detached' })

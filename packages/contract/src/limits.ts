@@ -141,8 +141,25 @@ export const LIMITS = {
     queuedBytesOfAll: 67_108_864,
     missedBytes: 131_072,
   },
-  /** Per namespace. A pattern's size is roughly its number of characters times its repeats. */
-  policy: { rules: 1_000, keys: 5_000, patternSize: 1_100, patternSizeOfRules: 30_000 },
+  /**
+   * Per namespace. A pattern's size is roughly its number of characters times its repeats; a network or a person in a rule
+   * counts as `networkSize` or `personSize` of it.
+   */
+  policy: {
+    rules: 1_000,
+    keys: 5_000,
+    patternSize: 1_100,
+    patternSizeOfRules: 30_000,
+    networksPerRule: 32,
+    networkSize: 10,
+    peoplePerRule: 100,
+    personSize: 5,
+  },
+  /**
+   * Dry run of firewall rules: days and sessions considered, examples of each effect, and the sum of the sizes of all rules
+   * that are evaluated. A namespace does one at a time on a node.
+   */
+  dryRun: { days: 7, sessions: 10_000, examples: 100, work: 10_000_000, waiting: 3, namespaces: 2, waitingOfAll: 50 },
   /** An exchanged refresh cookie still yields its successor for this long: responses can get lost. */
   refreshGraceSeconds: 30,
   /** Failed sign-ins per name over all sources within an hour; then only known sources may try. */

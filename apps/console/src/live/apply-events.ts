@@ -184,6 +184,8 @@ export function applyEvents(queryClient: QueryClient, events: readonly LiveEvent
   // The list has no events of a session, so its page is refetched.
   for (const { session } of sessions) stale.push(keys.session(session.uid))
   if (events.some((event) => event.type.startsWith('member.'))) stale.push(keys.namespaces)
+  // Rules forget members who leave.
+  if (events.some((event) => event.type === 'member.removed')) stale.push(keys.firewall)
   if (events.some((event) => event.type === 'policy.changed')) stale.push(...POLICY_KEYS)
   if (events.some((event) => event.type === 'held-logins.changed')) stale.push(keys.heldLogins)
   // Containers are devices of another platform: their events do not say which list they are in.

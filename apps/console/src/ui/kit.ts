@@ -18,6 +18,8 @@ import '@mantine/core/styles/Loader.css'
 import '@mantine/core/styles/Overlay.css'
 import '@mantine/core/styles/ModalBase.css'
 import '@mantine/core/styles/Input.css'
+import '@mantine/core/styles/Pill.css'
+import '@mantine/core/styles/PillsInput.css'
 import '@mantine/core/styles/InlineInput.css'
 import '@mantine/core/styles/ActionIcon.css'
 import '@mantine/core/styles/Badge.css'
@@ -47,6 +49,7 @@ export {
   Loader,
   Menu,
   Modal,
+  MultiSelect,
   NativeSelect,
   Popover,
   Select,

@@ -33,6 +33,7 @@ const EFFECTIVE: ReadonlySet<LiveEvent['type']> = new Set([
   'device.removed',
   'device.changed',
   'member.removed',
+  'member.changed',
   'policy.changed',
   'reset',
 ])

@@ -26,6 +26,8 @@ export function react(event: LiveEvent, tenant: TenantId, { agents, live, tunnel
       // A failure is repaired by the next periodic review.
       tunnels.review({ tenant }).catch(() => undefined)
       return live.review(tenant)
+    // A new role: firewall rules may be about it.
+    case 'member.changed':
     case 'policy.changed':
     case 'reset':
       return live.review(tenant)

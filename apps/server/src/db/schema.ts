@@ -1,5 +1,6 @@
 // Kysely types of the tables, written by hand next to migrations/*.sql and identical column for column; a test compares
 // them with the catalogue. A column wrapped in `Generated` has a default and may be omitted on insert.
+import type { Role } from '@bowline/contract/roles'
 import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import type { Generated, GeneratedAlways } from 'kysely'
@@ -161,7 +162,12 @@ export interface FirewallRulesTable {
   active: boolean
   priority: number
   source_ip: string
+  /** Canonical; where there are any, `source_ip` is `.*`. */
+  source_networks: Generated<readonly string[]>
   username: string
+  /** Members and roles that the rule is about; everybody where there are none. */
+  people: Generated<readonly UserId[]>
+  roles: Generated<readonly Role[]>
   /** Exactly one of `hostname` and `tags` is set. */
   hostname: string | null
   tags: readonly string[] | null

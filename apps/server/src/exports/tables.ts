@@ -111,7 +111,20 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
     without: { blob: 'is in data' },
   },
   firewall_rules: {
-    columns: ['id', 'action', 'active', 'priority', 'source_ip', 'username', 'hostname', 'tags', 'created_at'],
+    columns: [
+      'id',
+      'action',
+      'active',
+      'priority',
+      'source_ip',
+      'source_networks',
+      'username',
+      'people',
+      'roles',
+      'hostname',
+      'tags',
+      'created_at',
+    ],
     order: ['id'],
   },
   tunnels: {

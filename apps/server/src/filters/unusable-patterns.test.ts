@@ -46,7 +46,8 @@ describe('stored pattern over the budget', () => {
       .executeTakeFirstOrThrow()
     const { ctx, warnings } = context()
     for (const address of ['203.0.113.1', '203.0.113.2', '203.0.113.3']) {
-      expect((await ruleEvaluator(ctx))({ address, user: 'root', device })).toEqual({ allow: false, rule: id })
+      const judge = await ruleEvaluator(ctx)
+      expect(await judge({ address, user: 'root', person: undefined, device })).toEqual({ allow: false, rule: id })
     }
     expect(warnings).toEqual([
       {

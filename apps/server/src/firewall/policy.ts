@@ -1,9 +1,10 @@
-// Firewall rules for other nouns: rules that match a device, and the effect of a tag's removal.
+// Firewall rules for other nouns: rules that match a device, and the effects of a tag's and of a member's removal.
+import type { UserId } from '@bowline/contract/schemas/common'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import { isForDevice } from './rules.ts'
 import { toRule } from './service.ts'
-import { deleteRule, findActiveRules, lockRulesWithTag, updateRule } from './store.ts'
+import { deleteRule, findActiveRules, lockRulesAbout, lockRulesWithTag, updateRule } from './store.ts'
 
 /** Returns a function that lists the ids of active rules whose filter matches a device. */
 export async function deviceRules(
@@ -42,4 +43,24 @@ export async function replaceTagInRules(
     }
   }
   return { removed, changed }
+}
+
+/**
+ * Removes somebody who is no member any more from every rule, and writes each change to the audit log. A rule about nobody
+ * else is removed: without people it would be about everybody.
+ * @param ctx in a transaction, after the membership was locked; its connection may see other namespaces
+ */
+export async function forgetPersonInRules(ctx: TenantContext, person: UserId): Promise<void> {
+  const because = { person }
+  for (const row of await lockRulesAbout(ctx.db, ctx.tenant, person)) {
+    const people = row.people.filter((one) => one !== person)
+    if (people.length === 0 && row.roles.length === 0) {
+      await deleteRule(ctx.db, row.id)
+      await audit(ctx, 'firewall-rule.remove', String(row.id), { because, before: toRule(row) })
+    } else {
+      await updateRule(ctx.db, row.id, { people })
+      const after = toRule({ ...row, people })
+      await audit(ctx, 'firewall-rule.update', String(row.id), { because, before: toRule(row), after })
+    }
+  }
 }

@@ -87,13 +87,20 @@ describe('firewall rule', () => {
   it('creates, reads, replaces and removes a rule', async () => {
     const person = await newcomer()
     const rule = await create(person)
-    expect(rule).toEqual({ ...RULE, id: rule.id, tenant_id: person.tenant })
+    expect(rule).toEqual({ ...RULE, source_networks: [], people: [], roles: [], id: rule.id, tenant_id: person.tenant })
     expect(Number.isInteger(rule.id)).toBe(true)
     const params = { id: rule.id }
     expect((await person.client.call(firewall.get, { params })).body).toEqual(rule)
     const body = { ...RULE, action: 'allow' as const, active: false, priority: 0, filter: { hostname: 'web' } }
     const { body: replaced } = await person.client.call(firewall.update, { params, body })
-    expect(replaced).toEqual({ ...body, id: rule.id, tenant_id: person.tenant })
+    expect(replaced).toEqual({
+      ...body,
+      source_networks: [],
+      people: [],
+      roles: [],
+      id: rule.id,
+      tenant_id: person.tenant,
+    })
     const remove = () => outcome(person.client.call(firewall.remove, { params }))
     expect([await remove(), await remove()]).toEqual(['200', '404 NOT_FOUND'])
     expect(await outcome(person.client.call(firewall.update, { params, body }))).toBe('404 NOT_FOUND')
@@ -107,6 +114,11 @@ describe('firewall rule', () => {
     [{ source_ip: '(' }, '400 INVALID_INPUT source_ip'],
     [{ source_ip: '10.0.0.0/8' }, '400 INVALID_INPUT source_ip'],
     [{ source_ip: '^2001:db8::/32$' }, '400 INVALID_INPUT source_ip'],
+    [{ source_ip: '192.0.2.7/' }, '400 INVALID_INPUT source_ip'],
+    [{ source_ip: '^10', source_networks: ['10.0.0.0/8'] }, '400 INVALID_INPUT source_ip'],
+    [{ source_ip: '.*', source_networks: ['10.0.0.0/33'] }, '400 INVALID_INPUT source_networks.0'],
+    [{ source_ip: '.*', source_networks: ['^10[.]'] }, '400 INVALID_INPUT source_networks.0'],
+    [{ source_ip: '.*', source_networks: Array(33).fill('10.0.0.0/8') }, '400 INVALID_INPUT source_networks'],
     [{ username: String.raw`(a)\1` }, '400 INVALID_INPUT username'],
     [{ filter: { hostname: '*' } }, '400 INVALID_INPUT filter.hostname'],
     [{ filter: { tags: [] } }, '400 INVALID_INPUT filter.tags'],
@@ -119,6 +131,115 @@ describe('firewall rule', () => {
   it.each(['0', '-1', 'abc', '99999999999', '1.5'])('refuses %s as a rule id', async (id) => {
     const headers = { authorization: `Bearer ${tagged.auth.token}` }
     expect([400, 404]).toContain((await server.fetch(`/api/firewall/rules/${id}`, { headers })).status)
+  })
+})
+
+describe('networks of a rule', () => {
+  const NETWORKS = { source_ip: '.*', source_networks: ['10.1.2.3/8', '2001:DB8::1/32', '10.0.0.0/8', '192.0.2.7'] }
+
+  it('keeps networks in canonical form, and applies them to an address in any notation', async () => {
+    const person = await newcomer()
+    const { uid } = await server.acceptedDevice(person)
+    const rule = await create(person, NETWORKS)
+    expect(rule.source_networks).toEqual(['10.0.0.0/8', '2001:db8::/32', '192.0.2.7/32'])
+    const verdict = async (address: string) =>
+      (await person.client.call(firewall.evaluate, { body: { device: uid, username: 'root', address } })).body.allow
+    for (const address of ['10.9.9.9', '::ffff:10.9.9.9', '2001:DB8:0::7', '192.0.2.7']) {
+      expect([address, await verdict(address)]).toEqual([address, false])
+    }
+    for (const address of ['11.0.0.1', '2001:db9::7', '192.0.2.8']) {
+      expect([address, await verdict(address)]).toEqual([address, true])
+    }
+  })
+
+  it('keeps networks that a change leaves out, so that a client without them does not widen the rule', async () => {
+    const person = await newcomer()
+    const params = { id: (await create(person, NETWORKS)).id }
+    const update = (body: object) => person.client.call(firewall.update, { params, body: { ...RULE, ...body } })
+    expect((await update({ source_ip: '.*', active: false })).body.source_networks).toHaveLength(3)
+    expect(await outcome(update({ source_ip: '^10' }))).toBe('400 INVALID_INPUT source_ip')
+    expect((await update({ source_ip: '^10', source_networks: [] })).body).toMatchObject({
+      source_ip: '^10',
+      source_networks: [],
+    })
+  })
+
+  it('counts networks among what the rules may cost together', async () => {
+    const person = await newcomer()
+    const source_networks = Array.from({ length: 32 }, (_, net) => `10.${net}.0.0/16`)
+    const insert = { ...RULE, source_ip: '.*', source_networks, tenant_id: person.tenant, hostname: '.*', tags: null }
+    const { filter: _, ...row } = insert
+    await server.database.system().insertInto('firewall_rules').values(Array(92).fill(row)).execute()
+    expect(await outcome(create(person, { source_ip: '.*', source_networks }))).toBe(
+      '400 INVALID_INPUT source_networks,username,source_ip,filter.hostname',
+    )
+  })
+})
+
+describe('people of a rule', () => {
+  const member = async (of: Person, role: 'observer' | 'operator' = 'operator') => {
+    const person = await newcomer()
+    await server.addMember(of.tenant, person.id, role)
+    return person
+  }
+
+  it('evaluates a rule about members and roles for the member who is named', async () => {
+    const person = await newcomer()
+    const { uid } = await server.acceptedDevice(person)
+    const [one, other] = [await member(person), await member(person, 'observer')]
+    const { id } = await create(person, { people: [one.id], roles: ['observer'], source_ip: '.*' })
+    const verdict = async (who?: Person['id']) => {
+      const body = {
+        device: uid,
+        username: 'root',
+        address: '192.0.2.1',
+        ...(who === undefined ? {} : { person: who }),
+      }
+      return (await person.client.call(firewall.evaluate, { body })).body.rule
+    }
+    expect([await verdict(one.id), await verdict(other.id)]).toEqual([id, id])
+    expect([await verdict(person.id), await verdict()]).toEqual([null, null])
+    expect(await outcome(verdict(tagged.id))).toBe('404 NOT_FOUND person')
+  })
+
+  it('names members of the namespace only', async () => {
+    const person = await newcomer()
+    expect(await outcome(create(person, { people: [tagged.id] }))).toBe('404 NOT_FOUND people')
+    expect(await outcome(create(person, { people: [person.id, person.id] }))).toBe('400 INVALID_INPUT people')
+    expect(await outcome(create(person, { roles: ['king'] }))).toBe('400 INVALID_INPUT roles.0')
+    const people = Array.from({ length: 101 }, (_, index) => `person-${index}`)
+    expect(await outcome(create(person, { people }))).toBe('400 INVALID_INPUT people')
+    const { id } = await create(person, { people: [person.id] })
+    const update = (body: object) =>
+      outcome(person.client.call(firewall.update, { params: { id }, body: { ...RULE, ...body } }))
+    expect(await update({ people: [tagged.id] })).toBe('404 NOT_FOUND people')
+    // A client that does not know people keeps them.
+    expect(await update({ username: 'anna' })).toBe('200')
+    expect((await person.client.call(firewall.get, { params: { id } })).body.people).toEqual([person.id])
+  })
+
+  it('forgets a member who is removed; a rule about nobody else goes, and the audit log tells', async () => {
+    const person = await newcomer()
+    const [leaver, stayer] = [await member(person), await member(person)]
+    const alone = await create(person, { people: [leaver.id] })
+    const shared = await create(person, { people: [leaver.id, stayer.id] })
+    const byRole = await create(person, { people: [leaver.id], roles: ['observer'] })
+    const all = await create(person)
+    await person.client.call(operations.members.remove, { params: { tenant: person.tenant, uid: leaver.id } })
+    const rules = (await person.client.call(firewall.list, {})).body
+    expect(rules.map(({ id, people }) => [id, people])).toEqual([
+      [shared.id, [stayer.id]],
+      [byRole.id, []],
+      [all.id, []],
+    ])
+    const { body: log } = await person.client.call(operations.audit.list, {})
+    const because = log.filter(({ details }) => JSON.stringify(details).includes(`"because":{"person":"${leaver.id}"}`))
+    const changes = because.map(({ action, target }) => [action, target])
+    expect(changes.toSorted(([, one], [, other]) => Number(one) - Number(other))).toEqual([
+      ['firewall-rule.remove', String(alone.id)],
+      ['firewall-rule.update', String(shared.id)],
+      ['firewall-rule.update', String(byRole.id)],
+    ])
   })
 })
 

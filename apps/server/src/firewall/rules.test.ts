@@ -1,4 +1,5 @@
 import * as fc from 'fast-check'
+import { UserId } from '@bowline/contract/schemas/common'
 import { describe, expect, it } from 'vitest'
 import { type Attempt, type FirewallRule, evaluate } from './rules.ts'
 
@@ -9,7 +10,10 @@ const rule = (change: Partial<FirewallRule>): FirewallRule => ({
   active: true,
   priority: 1,
   source_ip: '.*',
+  source_networks: [],
   username: '.*',
+  people: [],
+  roles: [],
   hostname: '.*',
   tags: null,
   ...change,
@@ -52,6 +56,50 @@ describe('firewall', () => {
     expect(evaluate([rule({ action: 'allow', username: '(' })], attempt)).toEqual({ allow: true, rule: undefined })
   })
 
+  it.each([
+    [['192.0.2.0/24'], '192.0.2.7', true],
+    [['192.0.2.7/32'], '192.0.2.7', true],
+    [['10.0.0.0/8'], '192.0.2.7', false],
+    [['10.0.0.0/8', '2001:db8::/32'], '2001:db8::7', true],
+    [['0.0.0.0/0'], '2001:db8::7', false],
+    [['::/0'], '192.0.2.7', false],
+    [['192.0.2.0/24'], '::ffff:192.0.2.7', true],
+  ])('a rule for the networks %j and the address %s: it matches is %s', (source_networks, address, isMatch) => {
+    expect(evaluate([rule({ source_networks })], { ...attempt, address }).allow).toBe(!isMatch)
+    expect(evaluate([rule({ source_networks, username: '^anna$' })], { ...attempt, address }).allow).toBe(true)
+  })
+
+  it('fails closed for a network or an address that cannot be read: deny matches, allow does not', () => {
+    for (const [network, address] of [
+      ['nowhere', '192.0.2.7'],
+      ['10.0.0.0/8', 'nowhere'],
+    ] as const) {
+      const decide = (action: 'allow' | 'deny') =>
+        evaluate([rule({ action, source_networks: [network] })], { ...attempt, address })
+      expect([decide('deny').allow, decide('allow').rule]).toEqual([false, undefined])
+    }
+  })
+
+  const anna = { id: UserId.parse('anna'), role: 'operator' as const }
+
+  it.each([
+    [{ people: [anna.id] }, true],
+    [{ people: [UserId.parse('bert')] }, false],
+    [{ roles: ['operator' as const] }, true],
+    [{ roles: ['owner' as const] }, false],
+    [{ people: [UserId.parse('bert')], roles: ['operator' as const] }, true],
+    [{ people: [anna.id], username: '^anna$' }, false],
+  ])('a rule about %j: it matches an operator named anna is %s', (change, isMatch) => {
+    expect(evaluate([rule(change)], { ...attempt, person: anna }).allow).toBe(!isMatch)
+  })
+
+  it('matches nobody unknown by a rule about people, whatever it does', () => {
+    for (const about of [{ people: [anna.id] }, { roles: ['operator' as const] }]) {
+      expect(evaluate([rule({ ...about, id: 2, priority: 2 }), rule({ id: 1 })], attempt).rule).toBe(1)
+      expect(evaluate([rule({ ...about, action: 'allow' })], attempt).rule).toBe(undefined)
+    }
+  })
+
   it('evaluates rules independently of their input order', () => {
     const rules = fc.uniqueArray(
       fc.record({
@@ -60,7 +108,10 @@ describe('firewall', () => {
         active: fc.boolean(),
         priority: fc.nat(3),
         source_ip: fc.constantFrom('.*', '^10', '^192'),
+        source_networks: fc.constantFrom([], ['192.0.2.0/24'], ['10.0.0.0/8']),
         username: fc.constantFrom('.*', 'root', 'anna'),
+        people: fc.constantFrom([], [UserId.parse('anna')]),
+        roles: fc.constantFrom([], ['operator' as const]),
         hostname: fc.constantFrom('.*', 'lab'),
         tags: fc.constant(null),
       }),

@@ -1,5 +1,9 @@
 // Evaluation of firewall rules: active rules by descending priority, newest first among equals; the first match
 // decides; without a match the connection is allowed. Pure.
+import { LIMITS } from '@bowline/contract/limits'
+import type { Role } from '@bowline/contract/roles'
+import type { UserId } from '@bowline/contract/schemas/common'
+import { type Network, hasAddress, parseNetwork } from '@bowline/contract/schemas/policy/network'
 import { compilePattern } from '../platform/patterns/pattern.ts'
 import { patternSize } from '../platform/patterns/pattern-size.ts'
 import type { FilterColumns } from '../filters/device-filter.ts'
@@ -10,18 +14,39 @@ export interface FirewallRule extends FilterColumns {
   readonly action: 'allow' | 'deny'
   readonly active: boolean
   readonly priority: number
-  /** RE2 pattern searched for in the address. */
+  /** RE2 pattern searched for in the address; the networks replace it. */
   readonly source_ip: string
+  /** Canonical; empty: `source_ip` decides. */
+  readonly source_networks: readonly string[]
   /** RE2 pattern searched for in the login name. */
   readonly username: string
+  /** Members that the rule is about; everybody where it has neither people nor roles. */
+  readonly people: readonly UserId[]
+  readonly roles: readonly Role[]
+}
+
+/** Somebody known, who is a member. */
+export interface KnownPerson {
+  readonly id: UserId
+  readonly role: Role
 }
 
 export interface Attempt {
   readonly address: string
+  /** Undefined while nobody knows who connects: rules about people do not match. */
+  readonly person?: KnownPerson | undefined
   /** Account on the device. */
   readonly user: string
   readonly device: { readonly name: string; readonly tags: readonly string[] }
 }
+
+/** An attempt of an account, which may be a member. */
+export interface Connecting extends Omit<Attempt, 'person'> {
+  readonly person: UserId | undefined
+}
+
+/** Evaluates attempts by the rules of one moment. Rejects when the database does not answer. */
+export type Judge = (connecting: Connecting) => Promise<Decision>
 
 export interface Decision {
   readonly allow: boolean
@@ -29,23 +54,42 @@ export interface Decision {
   readonly rule: number | undefined
 }
 
-/** Upper bound of the cost of matching a rule's patterns, in instructions. */
-export function sizeOf({
-  source_ip,
-  username,
-  hostname,
-}: Pick<FirewallRule, 'source_ip' | 'username' | 'hostname'>): number {
-  return patternSize(source_ip) + patternSize(username) + (hostname === null ? 0 : patternSize(hostname))
+/** Upper bound of the cost of matching a rule's patterns, networks and people, in instructions. */
+export function sizeOf(
+  rule: Pick<FirewallRule, 'source_ip' | 'source_networks' | 'username' | 'people' | 'hostname'>,
+): number {
+  const { source_ip, source_networks, username, people, hostname } = rule
+  const lists = source_networks.length * LIMITS.policy.networkSize + people.length * LIMITS.policy.personSize
+  return lists + patternSize(source_ip) + patternSize(username) + (hostname === null ? 0 : patternSize(hostname))
 }
 
 export function evaluate(rules: readonly FirewallRule[], attempt: Attempt): Decision {
   const ordered = inOrder(rules.filter((rule) => rule.active))
-  const decisive = ordered.find((rule) => matches(rule, attempt))
+  const source = parseNetwork(attempt.address)
+  const decisive = ordered.find((rule) => matches(rule, attempt, source))
   return { allow: decisive?.action !== 'deny', rule: decisive?.id }
 }
 
-function matches(rule: FirewallRule, { address, user, device }: Attempt): boolean {
-  return searches(rule, rule.source_ip, address) && searches(rule, rule.username, user) && isForDevice(rule, device)
+/** @param source the parsed address */
+function matches(rule: FirewallRule, attempt: Attempt, source: Network | undefined): boolean {
+  const { address, user, device, person } = attempt
+  if (!isAbout(rule, person)) return false
+  const isFrom = rule.source_networks.length > 0 ? isWithin(rule, source) : searches(rule, rule.source_ip, address)
+  return isFrom && searches(rule, rule.username, user) && isForDevice(rule, device)
+}
+
+/** Nobody known: only rules about everybody match, whatever they do. */
+function isAbout({ people, roles }: FirewallRule, person: KnownPerson | undefined): boolean {
+  if (people.length === 0 && roles.length === 0) return true
+  return person !== undefined && (people.includes(person.id) || roles.includes(person.role))
+}
+
+/** An address or network that cannot be read fails closed, as a pattern does. */
+function isWithin({ action, source_networks }: FirewallRule, source: Network | undefined): boolean {
+  return source_networks.some((text) => {
+    const network = parseNetwork(text)
+    return network && source ? hasAddress(network, source) : action === 'deny'
+  })
 }
 
 /** Checks a device against the filter of a rule. */

@@ -4,6 +4,10 @@ import { LIMITS } from '@bowline/contract/limits'
 import type { firewall as operations } from '@bowline/contract/operations/firewall'
 import type { Input } from '@bowline/contract/operation'
 import type { Rule, RuleBody } from '@bowline/contract/schemas/firewall'
+import type { DryRunBody } from '@bowline/contract/schemas/policy/dry-run'
+import type { Role } from '@bowline/contract/roles'
+import type { UserId } from '@bowline/contract/schemas/common'
+import { canonicalNetwork } from '@bowline/contract/schemas/policy/network'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import { compileFilter } from '../db/lists/filter.ts'
@@ -11,8 +15,9 @@ import type { Listing } from '../db/lists/listing.ts'
 import { reportUnusable } from '../filters/unusable-patterns.ts'
 import { requirePatterns, toColumns, toFilter, withTag, withTags, withoutTag } from '../filters/device-filter.ts'
 import { requireUsed } from '../filters/used-tags.ts'
+import { holdMemberships, roleOf } from '../membership/membership.ts'
 import { inOrder, prioritiesFor } from './order.ts'
-import { type Attempt, type Decision, evaluate, sizeOf } from './rules.ts'
+import { type Judge, evaluate, sizeOf } from './rules.ts'
 import {
   RULE_PROPERTIES,
   type RuleRow,
@@ -20,6 +25,7 @@ import {
   findActiveRules,
   findRule,
   insertRule,
+  listEveryRule,
   listRules,
   lockRule,
   lockRules,
@@ -27,6 +33,9 @@ import {
   setPriorities,
   updateRule,
 } from './store.ts'
+
+/** The pattern of rules that take any address, and of those with networks. */
+const ANYWHERE = '.*'
 
 export async function list(ctx: TenantContext, query: Input<typeof operations.list>['query']): Promise<Listing<Rule>> {
   const { rows, total } = await listRules(ctx.db, {
@@ -44,24 +53,33 @@ export async function get(ctx: TenantContext, id: number): Promise<Rule> {
 
 /** @throws {BowlineError} INVALID_INPUT for a pattern; NOT_FOUND for an unused tag; POLICY_LIMIT */
 export async function create(ctx: TenantContext, body: RuleBody): Promise<Rule> {
-  await requireUsable(ctx, body)
+  const columns = toRuleColumns(body, NOTHING)
+  await requireUsable(ctx, body, columns)
   const rule = await ctx.db.transaction().execute(async (db) => {
-    await requireRoom(db, body)
-    const row = await insertRule(db, { tenant_id: ctx.tenant, ...toRuleColumns(body) })
-    await audit({ ...ctx, db }, 'firewall-rule.create', String(row.id), { after: body })
-    return toRule(row)
+    await requireMembers({ ...ctx, db }, body.people)
+    await requireRoom(db, columns)
+    const row = await insertRule(db, { tenant_id: ctx.tenant, ...columns })
+    const after = toRule(row)
+    await audit({ ...ctx, db }, 'firewall-rule.create', String(row.id), { after })
+    return after
   })
   ctx.emit({ type: 'policy.changed' })
   return rule
 }
 
-/** @throws {BowlineError} NOT_FOUND, INVALID_INPUT */
+/**
+ * Replaces a rule. Networks, people and roles that the body leaves out are kept: a client that does not know them must not
+ * widen the rule.
+ * @throws {BowlineError} NOT_FOUND, INVALID_INPUT
+ */
 export async function update(ctx: TenantContext, id: number, body: RuleBody): Promise<Rule> {
-  return change(ctx, id, async (inner) => {
-    await requireUsable(inner, body)
-    await requireRoom(inner.db, body, id)
-    return toRuleColumns(body)
-  })
+  const changes = async (inner: TenantContext, row: RuleRow): Promise<Partial<RuleRow>> => {
+    const columns = toRuleColumns(body, row)
+    await requireUsable(inner, body, columns)
+    await requireRoom(inner.db, columns, id)
+    return columns
+  }
+  return change(ctx, id, changes, (inner) => requireMembers(inner, body.people))
 }
 
 /** @throws {BowlineError} NOT_FOUND */
@@ -82,8 +100,7 @@ export async function setOrder(ctx: TenantContext, ids: readonly number[]): Prom
   const changed = await ctx.db.transaction().execute(async (db) => {
     const rules = inOrder(await lockRules(db))
     const before = rules.map(({ id }) => id)
-    const named = new Set(ids)
-    if (ids.length !== rules.length || !before.every((id) => named.has(id))) fail('RULES_CHANGED', {}, ['rules'])
+    requireAll(rules, ids)
     if (before.every((id, place) => id === ids[place])) return false
     await setPriorities(db, prioritiesFor(rules, ids))
     await audit({ ...ctx, db }, 'firewall-rule.order', ctx.tenant, { before, after: ids })
@@ -116,22 +133,76 @@ export async function removeTag(ctx: TenantContext, id: number, tag: string | un
 }
 
 /** Returns a function that evaluates connections against the namespace's current rules. */
-export async function ruleEvaluator(ctx: TenantContext): Promise<(attempt: Attempt) => Decision> {
+export async function ruleEvaluator(ctx: TenantContext): Promise<Judge> {
   const rules = await findActiveRules(ctx.db)
   for (const { id, source_ip, username, hostname } of rules) {
     reportUnusable(ctx, `firewall rule ${id}`, { source_ip, username, hostname })
   }
-  return (attempt) => evaluate(rules, attempt)
+  const asksWho = rules.some(({ people, roles }) => people.length > 0 || roles.length > 0)
+  const known = new Map<UserId, Promise<Role | undefined>>()
+  return async ({ person: id, ...attempt }) => {
+    if (id === undefined || !asksWho) return evaluate(rules, attempt)
+    const asked = known.get(id) ?? roleOf(ctx, id)
+    known.set(id, asked)
+    const role = await asked
+    return evaluate(rules, { ...attempt, person: role && { id, role } })
+  }
 }
 
-/** Changes a rule under its lock, so that concurrent changes are not lost. Notifies the listeners. */
+/** The present rules, and those that a change would make of them. */
+export interface Proposal {
+  readonly before: readonly RuleRow[]
+  readonly after: readonly RuleRow[]
+  /** Id of the added or replaced rule among `after`. */
+  readonly proposed: number | undefined
+}
+
+/** Newer than every stored rule, as an added one is. */
+const NEW_RULE = 2_147_483_647
+
+/**
+ * Rules as a change would leave them; nothing is changed.
+ * @throws {BowlineError} NOT_FOUND for a rule; INVALID_INPUT; RULES_CHANGED for an order that does not name all rules
+ */
+export async function propose(ctx: TenantContext, { id, rule, order }: DryRunBody): Promise<Proposal> {
+  const before = await listEveryRule(ctx.db)
+  if (order) {
+    const rules = inOrder(before)
+    requireAll(rules, order)
+    const priorities = prioritiesFor(rules, order)
+    const after = rules.map((row) => ({ ...row, priority: priorities.get(row.id) ?? row.priority }))
+    return { before, after, proposed: undefined }
+  }
+  const present = id === undefined ? undefined : (before.find((row) => row.id === id) ?? unknownRule())
+  const others = before.filter((row) => row !== present)
+  if (!rule) return { before, after: others, proposed: undefined }
+  const columns = toRuleColumns(rule, present ?? NOTHING)
+  await requireUsable(ctx, rule, columns)
+  await requireRoom(ctx.db, columns, id)
+  const created_at = new Date(ctx.clock.now())
+  const changed = { id: NEW_RULE, tenant_id: ctx.tenant, created_at, ...present, ...columns }
+  return { before, after: [...others, changed], proposed: changed.id }
+}
+
+/** @throws {BowlineError} RULES_CHANGED unless the ids are those of all rules */
+function requireAll(rules: readonly RuleRow[], ids: readonly number[]): void {
+  const named = new Set(ids)
+  if (ids.length !== rules.length || !rules.every(({ id }) => named.has(id))) fail('RULES_CHANGED', {}, ['rules'])
+}
+
+/**
+ * Changes a rule under its lock, so that concurrent changes are not lost. Notifies the listeners.
+ * @param prepare runs in the same transaction, before the rule is locked
+ */
 async function change(
   ctx: TenantContext,
   id: number,
   changesOf: (inner: TenantContext, row: RuleRow) => Promise<Partial<RuleRow>>,
+  prepare: (inner: TenantContext) => Promise<void> = () => Promise.resolve(),
 ): Promise<Rule> {
   const rule = await ctx.db.transaction().execute(async (db) => {
     const inner = { ...ctx, db }
+    await prepare(inner)
     const before = (await lockRule(db, id)) ?? unknownRule()
     const changes = await changesOf(inner, before)
     await updateRule(db, id, changes)
@@ -147,8 +218,24 @@ function unknownRule(): never {
   return fail('NOT_FOUND', { what: 'The firewall rule' })
 }
 
-async function requireUsable(ctx: TenantContext, body: RuleBody): Promise<void> {
-  const { source_ip, username, filter } = body
+/**
+ * Holds memberships until the transaction ends, so that nobody leaves between this check and the rule. Locks members before
+ * rules, as their removal does.
+ * @throws {BowlineError} NOT_FOUND
+ */
+async function requireMembers(ctx: TenantContext, people: readonly UserId[] | undefined): Promise<void> {
+  if (people?.length && !(await holdMemberships(ctx, people))) fail('NOT_FOUND', { what: 'A member' }, ['people'])
+}
+
+async function requireUsable(
+  ctx: TenantContext,
+  { source_ip, username, filter }: RuleBody,
+  { source_networks }: Pick<RuleRow, 'source_networks'>,
+): Promise<void> {
+  if (source_networks.length > 0 && source_ip !== ANYWHERE) {
+    const rule = `must be ${ANYWHERE} in a rule with source_networks; send an empty list of them to use a pattern`
+    fail('INVALID_INPUT', { field: 'source_ip', rule }, ['source_ip'])
+  }
   requirePatterns({ source_ip, username, 'filter.hostname': filter.hostname })
   await requireUsed(ctx, filter.tags ?? [])
 }
@@ -158,26 +245,45 @@ async function requireUsable(ctx: TenantContext, body: RuleBody): Promise<void> 
  * @param own id of the changed rule
  * @throws {BowlineError} POLICY_LIMIT; INVALID_INPUT when the patterns of all rules together would be too large
  */
-async function requireRoom(db: TenantContext['db'], body: RuleBody, own?: number): Promise<void> {
+async function requireRoom(
+  db: TenantContext['db'],
+  changed: Parameters<typeof sizeOf>[0],
+  own?: number,
+): Promise<void> {
   const stored = await readPatterns(db)
   const { rules, patternSizeOfRules } = LIMITS.policy
   if (own === undefined && stored.length >= rules) fail('POLICY_LIMIT', { what: 'firewall rules', limit: rules })
   const sum = (some: typeof stored): number => some.reduce((size, rule) => size + sizeOf(rule), 0)
   const others = stored.filter(({ id }) => id !== own)
-  const after = sum(others) + sizeOf({ ...body, hostname: body.filter.hostname ?? null })
+  const after = sum(others) + sizeOf(changed)
   // A change that does not increase the total is allowed, even if existing rules exceed the limit.
   if (after > patternSizeOfRules && after > sum(stored)) {
-    const rule = 'the patterns of all rules are too complex together'
-    fail('INVALID_INPUT', { field: 'username', rule }, ['username', 'source_ip', 'filter.hostname'])
+    const rule = 'the patterns, networks and people of all rules are too many together'
+    const lists = (['source_networks', 'people'] as const).filter((field) => changed[field].length > 0)
+    const [field, ...fields] = [...lists, 'username', 'source_ip', 'filter.hostname']
+    fail('INVALID_INPUT', { field, rule }, [field, ...fields])
   }
 }
 
-function toRuleColumns({ filter, ...rest }: RuleBody) {
-  return { ...rest, ...toColumns(filter) }
+/** Fields that earlier clients do not send. */
+type Lists = Pick<RuleRow, 'source_networks' | 'people' | 'roles'>
+const NOTHING: Lists = { source_networks: [], people: [], roles: [] }
+
+/** @param kept where the body has none */
+function toRuleColumns({ filter, source_networks: networks, people, roles, ...rest }: RuleBody, kept: Lists) {
+  const canonical = networks && [...new Set(networks.map((text) => canonicalNetwork(text) ?? text))]
+  const lists = {
+    source_networks: canonical ?? kept.source_networks,
+    people: people ?? kept.people,
+    roles: roles ?? kept.roles,
+  }
+  return { ...rest, ...lists, ...toColumns(filter) }
 }
 
 /** Converts a row to its API representation. */
 export function toRule(row: RuleRow): Rule {
-  const { id, tenant_id, action, active, priority, source_ip, username } = row
-  return { id, tenant_id, action, active, priority, source_ip, username, filter: toFilter(row) }
+  const { id, tenant_id, action, active, priority, source_ip, source_networks, username } = row
+  const source = { source_ip, source_networks: [...source_networks] }
+  const about = { username, people: [...row.people], roles: [...row.roles] }
+  return { id, tenant_id, action, active, priority, ...source, ...about, filter: toFilter(row) }
 }

@@ -8,6 +8,7 @@ import {
   type Updateable,
   sql,
 } from 'kysely'
+import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import { countRows } from '../db/lists/count.ts'
 import type { FirewallRulesTable, Schema } from '../db/schema.ts'
 import type { FilterProperties } from '../db/lists/filter.ts'
@@ -19,7 +20,10 @@ export const RULE_PROPERTIES: FilterProperties = {
   active: { sql: sql.ref('firewall_rules.active'), type: 'boolean' },
   priority: { sql: sql.ref('firewall_rules.priority'), type: 'number' },
   source_ip: { sql: sql.ref('firewall_rules.source_ip'), type: 'text' },
+  source_networks: { sql: sql.ref('firewall_rules.source_networks'), type: 'text-array' },
   username: { sql: sql.ref('firewall_rules.username'), type: 'text' },
+  people: { sql: sql.ref('firewall_rules.people'), type: 'text-array' },
+  roles: { sql: sql.ref('firewall_rules.roles'), type: 'text-array' },
   hostname: { sql: sql.ref('firewall_rules.hostname'), type: 'text' },
   tags: { sql: sql.ref('firewall_rules.tags'), type: 'text-array' },
 }
@@ -54,6 +58,18 @@ export function lockRule(db: Kysely<Schema>, id: number): Promise<RuleRow | unde
 /** Locks all rules, in a fixed order to avoid deadlocks. */
 export function lockRules(db: Kysely<Schema>): Promise<RuleRow[]> {
   return db.selectFrom('firewall_rules').selectAll().orderBy('id').forUpdate().execute()
+}
+
+/** Locks the rules that name a person, in a fixed order to avoid deadlocks. @param db may see other namespaces */
+export function lockRulesAbout(db: Kysely<Schema>, tenant: TenantId, person: UserId): Promise<RuleRow[]> {
+  return db
+    .selectFrom('firewall_rules')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where(sql<boolean>`${person} = any(people)`)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
 }
 
 /** Locks the rules whose filter has a tag, in a fixed order to avoid deadlocks. */
@@ -93,14 +109,22 @@ export function deleteRule(db: Kysely<Schema>, id: number): Promise<RuleRow | un
   return db.deleteFrom('firewall_rules').where('id', '=', id).returningAll().executeTakeFirst()
 }
 
+/** All rules, in no order. */
+export function listEveryRule(db: Kysely<Schema>): Promise<RuleRow[]> {
+  return db.selectFrom('firewall_rules').selectAll().execute()
+}
+
 /** Active rules. */
 export function findActiveRules(db: Kysely<Schema>): Promise<RuleRow[]> {
   return db.selectFrom('firewall_rules').selectAll().where('active', '=', true).execute()
 }
 
-/** Patterns of all rules. */
+/** Patterns, networks and people of all rules. */
 export function readPatterns(
   db: Kysely<Schema>,
-): Promise<Pick<RuleRow, 'id' | 'source_ip' | 'username' | 'hostname'>[]> {
-  return db.selectFrom('firewall_rules').select(['id', 'source_ip', 'username', 'hostname']).execute()
+): Promise<Pick<RuleRow, 'id' | 'source_ip' | 'source_networks' | 'username' | 'people' | 'hostname'>[]> {
+  return db
+    .selectFrom('firewall_rules')
+    .select(['id', 'source_ip', 'source_networks', 'username', 'people', 'hostname'])
+    .execute()
 }

@@ -203,9 +203,10 @@ export class Connection implements ConnectionHandler {
   /** The client continues from another address: evaluates the firewall again, which may end the connection. */
   async moved(connection: SshConnection): Promise<void> {
     if (this.#stage.is !== 'authenticated') return
-    const { ctx, target, user } = this.#stage.login
+    const { ctx, target, user, person } = this.#stage.login
     const device = { name: target.name, tags: target.tags }
-    const { allow, rule } = (await this.#deps.firewall(ctx))({ address: connection.peer.address, user, device })
+    const judge = await this.#deps.firewall(ctx)
+    const { allow, rule } = await judge({ address: connection.peer.address, user, person, device })
     if (!allow) this.end(connection, refusedByRule(rule), TEXTS.withdrawn)
   }
 
@@ -265,7 +266,7 @@ export class Connection implements ConnectionHandler {
 
   /** Registers the login for heartbeats of its row and for policy changes. @returns unregister */
   #watch(connection: SshConnection, login: AcceptedLogin, since: number): () => void {
-    const { record, target, user, key, forwarding } = login
+    const { record, target, user, key, person, forwarding } = login
     const forgetSession = this.#deps.agents.keepSessionAlive(record.uid)
     const forgetLogin = this.#deps.live.add(
       {
@@ -277,6 +278,7 @@ export class Connection implements ConnectionHandler {
         },
         key,
         person: this.#deps.person,
+        subject: person,
         forwarding,
         end: (cause) => this.end(connection, cause, TEXTS.withdrawn),
       },

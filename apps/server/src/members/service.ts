@@ -12,6 +12,7 @@ import { spend } from '../budgets/service.ts'
 import { type AuthDeps, authenticate, sameLife } from '../auth/service.ts'
 import type { TenantContext, UserActor } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
+import { forgetPersonInRules } from '../firewall/policy.ts'
 import { getNamespace } from '../namespaces/service.ts'
 import { disableKeysOf } from '../public-keys/service.ts'
 import { type Account, findAccountByEmail, getAccount } from '../users/service.ts'
@@ -188,7 +189,7 @@ export async function endEveryMembership(
 
 /**
  * The person's API keys are deleted with the member's row: a later membership does not restore them. SSH keys are kept
- * but disabled, so that another member can take them over.
+ * but disabled, so that another member can take them over. Firewall rules forget the person.
  * @param ctx context with the system connection, in a transaction
  */
 export async function endMembership(
@@ -197,6 +198,7 @@ export async function endMembership(
   action: 'member.remove' | 'member.leave',
 ): Promise<DisabledKey[]> {
   const keys = await disableKeysOf(ctx, user)
+  await forgetPersonInRules(ctx, user)
   await deleteMember(ctx.db, ctx.tenant, user)
   await clearPreference(ctx.db, ctx.tenant, user)
   if (action === 'member.leave') await insertLeft(ctx.db, ctx.tenant, user)

@@ -1,4 +1,5 @@
 // SQL of membership checks for other nouns.
+import type { Role } from '@bowline/contract/roles'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../db/schema.ts'
@@ -21,6 +22,39 @@ export function findAcceptedMember(
     .where('status', '=', 'accepted')
     .where(sql<boolean>`not is_disabled_account(members.user_id)`)
   return (hold === 'held' ? found.forKeyShare() : found).executeTakeFirst()
+}
+
+/** Roles of accepted members among some people, those of disabled accounts left out. */
+export function listRoles(
+  db: Kysely<Schema>,
+  tenant: TenantId,
+  users: readonly UserId[],
+): Promise<{ user_id: UserId; role: Role }[]> {
+  return db
+    .selectFrom('members')
+    .select(['user_id', 'role'])
+    .where('tenant_id', '=', tenant)
+    .where(sql<boolean>`user_id = any(${[...users]})`)
+    .where('status', '=', 'accepted')
+    .where(sql<boolean>`not is_disabled_account(members.user_id)`)
+    .execute()
+}
+
+/** Holds accepted memberships, in a fixed order to avoid deadlocks. @returns those that there are */
+export function holdAccepted(
+  db: Kysely<Schema>,
+  tenant: TenantId,
+  users: readonly UserId[],
+): Promise<{ user_id: UserId }[]> {
+  return db
+    .selectFrom('members')
+    .select('user_id')
+    .where('tenant_id', '=', tenant)
+    .where(sql<boolean>`user_id = any(${[...users]})`)
+    .where('status', '=', 'accepted')
+    .orderBy('user_id')
+    .forKeyShare()
+    .execute()
 }
 
 /** Filters memberships that are missing or not accepted, and those of disabled accounts. */

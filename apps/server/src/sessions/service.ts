@@ -13,6 +13,7 @@ import { compileFilter } from '../db/lists/filter.ts'
 import type { Listing } from '../db/lists/listing.ts'
 import { dropBeyondLimit } from './failed-logins.ts'
 import {
+  type AttemptRow,
   addOutputBytes,
   SESSION_PROPERTIES,
   type SessionCause,
@@ -24,6 +25,7 @@ import {
   findSession,
   insertEvents,
   insertSession,
+  listAttempts,
   listEvents,
   listSessions,
   markAuthenticated,
@@ -33,7 +35,7 @@ import {
 } from './store.ts'
 import { describeSession, describeSessions } from './wire.ts'
 
-export type { SessionCause } from './store.ts'
+export type { AttemptRow, SessionCause } from './store.ts'
 export type { SessionIdentity } from './identity.ts'
 
 /** Characters of a command that a session's row has; its event has more. */
@@ -51,6 +53,11 @@ export async function list(
     offset: (query.page - 1) * query.per_page,
   })
   return { items: await describeSessions(ctx, rows), total }
+}
+
+/** Sessions since a time that firewall rules may be tried on: newest first. */
+export function recentAttempts(ctx: TenantContext, since: Date, limit: number): Promise<AttemptRow[]> {
+  return listAttempts(ctx.db, since, limit)
 }
 
 /** One session with its events. @throws {BowlineError} NOT_FOUND, also for sessions of other namespaces */

@@ -78,6 +78,27 @@ export function listSessions(
   })
 }
 
+/** A session as firewall rules see it, with what its device is called now. */
+export type AttemptRow = Pick<
+  SessionRow,
+  'uid' | 'device_uid' | 'username' | 'ip_address' | 'started_at' | 'person_id' | 'person' | 'method' | 'type'
+> & { readonly name: string; readonly tags: readonly string[] }
+
+/** Sessions that were let in or refused by a firewall rule, newest first; those of removed devices are left out. */
+export function listAttempts(db: Kysely<Schema>, since: Date, limit: number): Promise<AttemptRow[]> {
+  return db
+    .selectFrom('sessions')
+    .innerJoin('devices', 'devices.uid', 'sessions.device_uid')
+    .select(['sessions.uid', 'device_uid', 'username', 'ip_address', 'started_at', 'person_id', 'person', 'method'])
+    .select(['sessions.type', 'devices.name', 'devices.tags'])
+    .where('started_at', '>=', since)
+    .where((where) => where.or([where('authenticated', '=', true), where('cause_reason', '=', 'firewall')]))
+    .orderBy('started_at', 'desc')
+    .orderBy('sessions.uid')
+    .limit(limit)
+    .execute()
+}
+
 function reversed(order: 'asc' | 'desc'): 'asc' | 'desc' {
   return order === 'asc' ? 'desc' : 'asc'
 }

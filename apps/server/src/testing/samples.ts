@@ -231,6 +231,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'publicKeys.removeTag': { params: { ...key, tag: TAG } },
     'firewall.create': { body: ruleBody },
     'firewall.evaluate': { body: { device: ids.device, username: 'root', address: '192.0.2.7' } },
+    'firewall.tryChange': { body: { rule: ruleBody } },
     'firewall.setOrder': { body: { rules: [ids.rule] } },
     'firewall.get': { params: rule },
     'firewall.update': { params: rule, body: ruleBody },

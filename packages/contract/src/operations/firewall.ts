@@ -5,6 +5,7 @@ import { operation } from '../operation.ts'
 import { Page } from '../schemas/common.ts'
 import { FilterText } from '../schemas/filter.ts'
 import { AttemptBody, OrderBody, Rule, RuleBody, RuleId, Verdict } from '../schemas/firewall.ts'
+import { DryRun, DryRunBody } from '../schemas/policy/dry-run.ts'
 import { Tag, Tags } from '../schemas/tag.ts'
 
 const byId = z.object({ id: RuleId })
@@ -42,6 +43,18 @@ export const firewall = {
     body: AttemptBody,
     response: Verdict,
     errors: ['NOT_FOUND'],
+  }),
+  tryChange: operation({
+    method: 'POST',
+    path: '/api/firewall/dry-run',
+    noun: 'firewall',
+    summary: 'The effect that a change of the rules would have had on the sessions of the last seven days',
+    cost: 10,
+    bodyBytes: 131_072,
+    access: may('firewallEdit'),
+    body: DryRunBody,
+    response: DryRun,
+    errors: ['NOT_FOUND', 'RULES_CHANGED', 'TOO_MANY_REQUESTS'],
   }),
   setOrder: operation({
     method: 'PUT',

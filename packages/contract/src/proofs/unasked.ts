@@ -59,6 +59,7 @@ export const UNASKED: readonly ProofRule[] = [
       'firewall.list',
       'firewall.get',
       'firewall.evaluate',
+      'firewall.tryChange',
       'connectors.list',
       'connectors.get',
       'connectors.info',

@@ -35,8 +35,15 @@ export interface RuleActions {
 const QUEUE = 'firewall'
 const INVALIDATES = [keys.firewall]
 
-export function bodyOf({ action, active, filter, priority, source_ip, username }: Rule): RuleBody {
-  return { action, active, filter, priority, source_ip, username }
+export function bodyOf(rule: Rule): RuleBody {
+  const { id: _, tenant_id: __, ...body } = rule
+  return body
+}
+
+/** A rule as a change leaves it. */
+function shown(rule: Rule, body: RuleBody): Rule {
+  const { source_networks = rule.source_networks, people = rule.people, roles = rule.roles } = body
+  return { ...rule, ...body, source_networks, people, roles }
 }
 
 export function useRuleActions(): RuleActions {
@@ -53,7 +60,7 @@ export function useRuleActions(): RuleActions {
   const put = useAction({
     queue: QUEUE,
     optimistic: ({ id, body }: { id: number; body: RuleBody }) =>
-      show((rules) => inOrder(rules.map((rule) => (rule.id === id ? { ...rule, ...body } : rule)))),
+      show((rules) => inOrder(rules.map((rule) => (rule.id === id ? shown(rule, body) : rule)))),
     call: ({ id, body }: { id: number; body: RuleBody }) => api.call(firewall.update, { params: { id }, body }),
     invalidates: INVALIDATES,
   })

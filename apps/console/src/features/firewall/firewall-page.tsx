@@ -1,5 +1,5 @@
 // The firewall page: rules in evaluation order, and a tester.
-import type { Verdict } from '@bowline/contract/schemas/firewall'
+import type { Rule, Verdict } from '@bowline/contract/schemas/firewall'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Plus, ShieldCheck } from 'lucide-react'
@@ -18,6 +18,7 @@ import { ruleListQuery } from './queries.ts'
 import { RuleDialog } from './rule-dialog.tsx'
 import { RuleRow } from './rule-row.tsx'
 import { Tester } from './tester.tsx'
+import { useLockoutGuard } from './use-lockout-guard.tsx'
 import classes from './firewall.module.css'
 
 const route = getRouteApi('/app/firewall')
@@ -32,11 +33,26 @@ export function FirewallPage() {
   const mayEdit = useMay('firewallEdit')
   const mayRemove = useMay('firewallRemove')
   const [verdict, setVerdict] = useState<Verdict>()
+  const guard = useLockoutGuard()
   const open = (next: string | undefined) =>
     void navigate({ to: '/firewall', search: next === undefined ? {} : { edit: next }, replace: next === undefined })
   const rules = query.data ?? []
   const index = rules.findIndex(({ id }) => String(id) === edit)
   const last = indexOfLast(rules)
+  const move = async (from: number, to: number) => {
+    const ids = rules.map(({ id }) => id)
+    const order = ids.toSpliced(from, 1).toSpliced(to, 0, ...ids.slice(from, from + 1))
+    if (await guard.ask({ order })) actions.move(from, to)
+  }
+  const remove = async (rule: Rule) => {
+    if (await guard.ask({ id: rule.id })) await actions.remove.run(rule)
+  }
+  const turn = async (rule: Rule, order: number, active: boolean) => {
+    const body = { ...bodyOf(rule), active }
+    if (!(await guard.ask({ id: rule.id, rule: body }))) return
+    const done = active ? texts.switchedOn(order) : texts.switchedOff(order)
+    await actions.save.run({ before: rule, body, done })
+  }
   const add = (
     <GatedButton
       may={mayAdd}
@@ -69,7 +85,7 @@ export function FirewallPage() {
                 itemKey={({ id }) => String(id)}
                 handleLabel={(at) => texts.handle(at + 1, rules.length)}
                 marked={verdict?.rule === null ? undefined : String(verdict?.rule)}
-                onMove={mayEdit ? actions.move : undefined}
+                onMove={mayEdit ? (from, to) => void move(from, to) : undefined}
                 renderItem={(rule, at) => (
                   <RuleRow
                     rule={rule}
@@ -78,12 +94,9 @@ export function FirewallPage() {
                     isDead={at > last}
                     mayEdit={mayEdit}
                     mayRemove={mayRemove}
-                    onMove={(to) => actions.move(at, to)}
-                    onRemove={() => void actions.remove.run(rule)}
-                    onSwitch={(active) => {
-                      const done = active ? texts.switchedOn(at + 1) : texts.switchedOff(at + 1)
-                      void actions.save.run({ before: rule, body: { ...bodyOf(rule), active }, done })
-                    }}
+                    onMove={(to) => void move(at, to)}
+                    onRemove={() => void remove(rule)}
+                    onSwitch={(active) => void turn(rule, at + 1, active)}
                   />
                 )}
               />
@@ -98,8 +111,10 @@ export function FirewallPage() {
       <RuleDialog
         edited={edit === 'new' && query.data ? 'new' : index < 0 ? undefined : index}
         rules={rules}
+        guard={guard}
         onClose={() => open(undefined)}
       />
+      {guard.dialog}
     </Page>
   )
 }

@@ -1,4 +1,6 @@
 // Texts of the firewall.
+import { formatCount } from '../../ui/text/numbers.ts'
+
 export const firewallMessages = {
   title: 'Firewall',
   tableLabel: 'Firewall rules in evaluation order',
@@ -33,6 +35,14 @@ export const firewallMessages = {
   unreachable: 'never evaluated: a rule above matches everything',
   anywhere: 'anywhere',
   anybody: 'any login',
+  anyone: 'Anyone',
+  peopleHint:
+    'Empty: anyone. Otherwise only logins whose person is known: by a key with an owner, in the console, or by an approval. A password alone tells nobody.',
+  noMember: 'No such member',
+  unknownPerson: 'Unknown member',
+  roleGroup: 'Roles',
+  memberGroup: 'Members',
+  roleNames: { owner: 'Owner', administrator: 'Administrators', operator: 'Operators', observer: 'Observers' },
   priority: (priority: string) => `priority ${priority}`,
   empty: 'No rules: everyone may sign in',
   emptyText:
@@ -43,7 +53,9 @@ export const firewallMessages = {
     action: 'Action',
     active: 'Active',
     source_ip: 'Address',
+    source_networks: 'Networks',
     username: 'Login name',
+    people: 'People',
     hostname: 'Name pattern',
     tags: 'Tags',
     priority: 'Priority',
@@ -53,16 +65,38 @@ export const firewallMessages = {
   addressPlaceholder: '^10[.]',
   source: {
     network: 'Network',
-    networkLabel: 'Network or address',
-    networkPlaceholder: '10.0.0.0/8',
-    networkInvalid: 'must be an address or a network such as 10.0.0.0/8 or 2001:db8::/32',
-    saved: (network: string, pattern: string) => `${network}, saved as the pattern ${pattern}`,
+    networkLabel: 'Networks or addresses',
+    networkPlaceholder: '10.0.0.0/8, 2001:db8::/32',
+    networkHint: 'IPv4 or IPv6; separate several with commas.',
+    networkMissing: 'needs a network',
+    networkInvalid: (text: string) => `has ${text}, which is neither an address nor a network such as 10.0.0.0/8`,
+    patternIsNetwork: 'is a network, which matches no address as a pattern; choose Network instead',
+    saved: (networks: string) => `Saved as ${networks}`,
+    neverMatches: 'matches no address: the pattern is a network; open the rule and choose Network',
+  },
+  dryRun: {
+    button: 'Try',
+    failed: 'The change could not be tried.',
+    effect: (blocked: number, allowed: number, all: number) =>
+      `Of ${formatCount(all)} sessions in the last 7 days, this would have blocked ${formatCount(blocked)} and let in ${formatCount(allowed)}.`,
+    incomplete: 'Not all sessions were considered.',
+    cutsOff: (lost: number, devices: number, others: number) =>
+      `This cuts off you${others === 0 ? '' : ` and ${formatCount(others)} ${others === 1 ? 'other' : 'others'}`}: from where you are now, you lose ${formatCount(lost)} of the ${formatCount(devices)} devices that you reached in the last 7 days.`,
+    blocked: 'Blocked',
+    allowed: 'Let in',
+    examples: (title: string, shown: number, all: number) =>
+      `${title}: ${shown === all ? formatCount(all) : `${formatCount(shown)} of ${formatCount(all)}`}`,
+    unknown: 'unknown person',
+    byThis: 'This rule decides.',
+    lockoutTitle: 'Cut yourself off?',
+    lockoutAction: 'Change anyway',
   },
   loginPlaceholder: '^root$',
   roleTooLow: 'You need the Administrator role to change rules.',
   tester: 'Test a connection',
   testerText: 'Check whether a connection would be allowed, and which rule decides.',
-  testerLabels: { username: 'Login name', address: 'From address', device: 'Device' },
+  testerLabels: { username: 'Login name', address: 'From address', person: 'Person', device: 'Device' },
+  testerUnknown: 'Not known',
   test: 'Test',
   testFailed: 'The connection could not be tested.',
   testerRole: 'You need the Administrator role to test connections.',

@@ -1,7 +1,8 @@
 import { BlockList } from 'node:net'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { networkOfPattern, normalNetwork, patternOfNetwork } from './network-pattern.ts'
+import { canonicalNetwork } from '@bowline/contract/schemas/policy/network'
+import { networkOfPattern, patternOfNetwork } from './network-pattern.ts'
 
 /** IPv6 as the gateway writes it: the canonical text of RFC 5952. */
 const canonical = (groups: readonly number[]): string =>
@@ -70,7 +71,7 @@ describe('the pattern of a network', () => {
         fc.integer({ min: 0, max: 128 }),
         (a, b, of4, of6) => {
           for (const network of [`${a.join('.')}/${of4}`, `${canonical(b)}/${of6}`]) {
-            expect(networkOfPattern(patternOfNetwork(network) ?? '')).toBe(normalNetwork(network))
+            expect(networkOfPattern(patternOfNetwork(network) ?? '')).toBe(canonicalNetwork(network))
           }
         },
       ),
@@ -104,7 +105,7 @@ describe('the pattern of a network', () => {
   it.each(['', '10', '10.0.0.0/33', '10.0.0.256/8', '::/129', 'gg::/8', '^10[.]', '10.0.0.0/8/9', 'example.com'])(
     'has no pattern for %j',
     (text) => {
-      expect([patternOfNetwork(text), normalNetwork(text)]).toEqual([undefined, undefined])
+      expect([patternOfNetwork(text), canonicalNetwork(text)]).toEqual([undefined, undefined])
     },
   )
 

@@ -1,6 +1,6 @@
-// Converts networks to patterns and back: a rule holds a pattern (RE2) that is searched in an address, while people
-// think in 10.0.0.0/8. The pattern matches exactly the network's addresses as the gateway writes them: decimal for
-// IPv4, the canonical text of RFC 5952 for IPv6.
+// Networks that rules of an earlier version keep as a pattern (RE2), so that they are shown as networks. The pattern
+// matches exactly the network's addresses as the gateway writes them: decimal for IPv4, the canonical text of RFC 5952 for
+// IPv6.
 
 interface Network {
   /** Values of its groups, host bits cleared: 4 of 8 bits, or 8 of 16 bits. */
@@ -20,12 +20,6 @@ export function patternOfNetwork(text: string): string | undefined {
   const network = parseNetwork(text)
   if (!network) return undefined
   return network.groups.length === 4 ? patternOf4(network) : patternOf6(network)
-}
-
-/** Normalizes a network, host bits cleared. @returns undefined for anything else */
-export function normalNetwork(text: string): string | undefined {
-  const network = parseNetwork(text)
-  return network && textOf(network)
 }
 
 /** The network that a pattern was made from. @returns undefined for a handwritten pattern */

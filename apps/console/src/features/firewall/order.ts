@@ -21,8 +21,14 @@ export function topPriority(ordered: readonly Placed[]): number {
 /** Index of the first active rule that matches everything; rules below it are never evaluated. */
 export function indexOfLast(ordered: readonly Rule[]): number {
   const index = ordered.findIndex(
-    ({ active, source_ip, username, filter }) =>
-      active && source_ip === '.*' && username === '.*' && filter.hostname === '.*',
+    ({ active, source_ip, source_networks, username, people, roles, filter }) =>
+      active &&
+      people.length === 0 &&
+      roles.length === 0 &&
+      source_ip === '.*' &&
+      source_networks.length === 0 &&
+      username === '.*' &&
+      filter.hostname === '.*',
   )
   return index < 0 ? ordered.length : index
 }

@@ -1,10 +1,16 @@
 // Dialog that adds or edits a firewall rule.
+import { LIMITS } from '@bowline/contract/limits'
+import { firewall } from '@bowline/contract/operations/firewall'
+import type { DryRun, DryRunBody } from '@bowline/contract/schemas/policy/dry-run'
 import { type Rule, RuleBody } from '@bowline/contract/schemas/firewall'
 import { Pattern } from '@bowline/contract/schemas/tag'
 import { z } from 'zod'
-import { useMay } from '../../core/context.tsx'
+import { useState } from 'react'
+import { useMay, useRuntime } from '../../core/context.tsx'
+import { useAction } from '../../core/use-action.ts'
 import { Dialog, DialogForm } from '../../ui/feedback/dialog.tsx'
-import { NativeSelect, Switch, TextInput } from '../../ui/kit.ts'
+import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
+import { Button, NativeSelect, Switch, TextInput } from '../../ui/kit.ts'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
 import { DeviceChoiceFields } from '../tags/device-choice-fields.tsx'
 import { deviceChoiceFields, checkChoice, setDeviceChoice, toChoice, toFilter } from '../tags/device-choice.ts'
@@ -12,13 +18,19 @@ import { ANY, PatternField } from '../tags/pattern-field.tsx'
 import { useRuleActions } from './actions.ts'
 import { firewallMessages as texts } from './messages.ts'
 import { topPriority } from './order.ts'
+import { DryRunResult } from './dry-run.tsx'
+import type { LockoutGuard } from './use-lockout-guard.tsx'
 import { SourceField } from './source-field.tsx'
+import { SubjectsField } from './subjects-field.tsx'
+import { toChoices, toSubjects } from './subjects.ts'
+import { checkSource, sourceFields, toRuleSource, toSource } from './source.ts'
 
 interface RuleDialogProps {
   /** Index in the list; 'new' for a new rule; undefined: closed. */
   readonly edited: number | 'new' | undefined
   /** All rules, in order. */
   readonly rules: readonly Rule[]
+  readonly guard: LockoutGuard
   readonly onClose: () => void
 }
 
@@ -26,7 +38,8 @@ const Fields = z
   .object({
     action: z.enum(['allow', 'deny']),
     active: z.boolean(),
-    source_ip: RuleBody.shape.source_ip,
+    ...sourceFields,
+    people: z.array(z.string()).max(LIMITS.policy.peoplePerRule),
     username: Pattern,
     priority: z
       .string()
@@ -36,13 +49,19 @@ const Fields = z
     ...deviceChoiceFields,
   })
   .superRefine(checkChoice)
+  .superRefine(checkSource)
 
-export function RuleDialog({ edited, rules, onClose }: RuleDialogProps) {
+export function RuleDialog({ edited, rules, guard, onClose }: RuleDialogProps) {
   const title = typeof edited === 'number' ? texts.editTitle(edited + 1) : texts.addTitle
   return (
     <Dialog opened={edited !== undefined} onClose={onClose} title={title} size="lg">
       {edited === undefined ? null : (
-        <Body rule={typeof edited === 'number' ? rules[edited] : undefined} rules={rules} onDone={onClose} />
+        <Body
+          rule={typeof edited === 'number' ? rules[edited] : undefined}
+          rules={rules}
+          guard={guard}
+          onDone={onClose}
+        />
       )}
     </Dialog>
   )
@@ -51,10 +70,19 @@ export function RuleDialog({ edited, rules, onClose }: RuleDialogProps) {
 interface BodyProps {
   readonly rule: Rule | undefined
   readonly rules: readonly Rule[]
+  readonly guard: LockoutGuard
   readonly onDone: () => void
 }
 
-function Body({ rule, rules, onDone }: BodyProps) {
+function bodyOfForm(values: z.output<typeof Fields>): RuleBody {
+  const { action, active, people, username, priority } = values
+  const about = { username, ...toSubjects(people), ...toRuleSource(values), filter: toFilter(values) }
+  return { action, active, priority, ...about }
+}
+
+function Body({ rule, rules, guard, onDone }: BodyProps) {
+  const { api } = useRuntime()
+  const mayTry = useMay('firewallEdit')
   const actions = useRuleActions()
   const may = useMay(rule ? 'firewallEdit' : 'firewallCreate')
   const form = useContractForm({
@@ -62,23 +90,49 @@ function Body({ rule, rules, onDone }: BodyProps) {
     values: {
       action: rule?.action ?? 'deny',
       active: rule?.active ?? true,
-      source_ip: rule?.source_ip ?? ANY,
+      ...toSource(rule),
+      people: rule ? toChoices(rule) : [],
       username: rule?.username ?? ANY,
       priority: String(rule?.priority ?? topPriority(rules)),
       ...toChoice(rule?.filter ?? {}),
     },
     labels: texts.labels,
     async send(values) {
-      const { action, active, source_ip, username, priority } = values
-      const body = { action, active, source_ip, username, priority, filter: toFilter(values) }
+      const body = bodyOfForm(values)
       await (rule ? actions.save.send({ before: rule, body, done: texts.saved }) : actions.add.send(body))
       onDone()
     },
   })
-  const { watch, setValue } = form.form
+  const { watch, setValue, handleSubmit } = form.form
+  const changeOf = (values: z.output<typeof Fields>): DryRunBody => ({
+    ...(rule ? { id: rule.id } : {}),
+    rule: bodyOfForm(values),
+  })
+  const attempt = useAction({
+    call: async (change: DryRunBody) => (await api.call(firewall.tryChange, { body: change })).body,
+    failed: texts.dryRun.failed,
+  })
+  const [tried, setTried] = useState<DryRun>()
+  const [failure, setFailure] = useState<unknown>()
+  const tryOut = handleSubmit(async (values) => {
+    setTried(undefined)
+    setFailure(undefined)
+    try {
+      setTried(await attempt.send(changeOf(values)))
+    } catch (error) {
+      setFailure(error)
+    }
+  })
+  const onSubmit: typeof form.onSubmit = async (event) => {
+    let goesOn = true
+    await handleSubmit(async (values) => {
+      goesOn = await guard.ask(changeOf(values))
+    })(event)
+    if (goesOn) await form.onSubmit(event)
+  }
   return (
     <DialogForm
-      form={form}
+      form={{ ...form, onSubmit }}
       failed={texts.saveFailed}
       submit={rule ? texts.save : texts.add}
       onCancel={onDone}
@@ -93,9 +147,18 @@ function Body({ rule, rules, onDone }: BodyProps) {
         data-autofocus
       />
       <SourceField
-        value={watch('source_ip')}
-        error={form.errorOf('source_ip')}
-        onChange={(pattern) => setValue('source_ip', pattern)}
+        value={watch()}
+        errors={{ source_networks: form.errorOf('source_networks'), source_ip: form.errorOf('source_ip') }}
+        onChange={({ source, source_networks, source_ip }) => {
+          if (source !== undefined) setValue('source', source)
+          if (source_networks !== undefined) setValue('source_networks', source_networks)
+          if (source_ip !== undefined) setValue('source_ip', source_ip)
+        }}
+      />
+      <SubjectsField
+        value={watch('people')}
+        error={form.errorOf('people')}
+        onChange={(people) => setValue('people', people)}
       />
       <PatternField
         label={texts.labels.username}
@@ -116,6 +179,15 @@ function Body({ rule, rules, onDone }: BodyProps) {
         checked={watch('active')}
         onChange={(event) => setValue('active', event.currentTarget.checked)}
       />
+      {mayTry ? (
+        <div>
+          <Button variant="default" size="xs" loading={attempt.isPending} onClick={() => void tryOut()}>
+            {texts.dryRun.button}
+          </Button>
+        </div>
+      ) : null}
+      {failure === undefined ? null : <ErrorPanel title={texts.dryRun.failed} error={failure} />}
+      {tried ? <DryRunResult result={tried} rules={rules} /> : null}
     </DialogForm>
   )
 }

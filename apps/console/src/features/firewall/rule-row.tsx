@@ -1,14 +1,16 @@
 // One rule in the list: its effect, its subjects, its actions.
 import type { Rule } from '@bowline/contract/schemas/firewall'
 import { Link } from '@tanstack/react-router'
-import { ArrowDown, ArrowDownToLine, ArrowUp, ArrowUpToLine, Ellipsis, Trash2 } from 'lucide-react'
+import { ArrowDown, ArrowDownToLine, ArrowUp, ArrowUpToLine, Ellipsis, Trash2, TriangleAlert } from 'lucide-react'
 import { ActionIcon, Badge, Menu, Switch, Text, VisuallyHidden } from '../../ui/kit.ts'
 import { formatCount } from '../../ui/text/numbers.ts'
 import cells from '../../ui/list/cells.module.css'
+import { useMembers } from '../namespaces/use-members.ts'
 import { describeFilter } from '../tags/device-choice.ts'
 import { ANY } from '../tags/pattern-field.tsx'
-import { networkOfPattern } from './network-pattern.ts'
 import { firewallMessages as texts } from './messages.ts'
+import { subjectsText } from './subjects.ts'
+import { neverMatches, networksShown } from './source.ts'
 import classes from './firewall.module.css'
 
 interface RuleRowProps {
@@ -26,6 +28,8 @@ interface RuleRowProps {
 
 export function RuleRow({ rule, index, total, isDead, mayEdit, mayRemove, onSwitch, onMove, onRemove }: RuleRowProps) {
   const order = index + 1
+  const networks = networksShown(rule)
+  const about = subjectsText(rule, useMembers())
   return (
     <div className={classes['row']} data-off={!rule.active || undefined}>
       <Badge
@@ -39,14 +43,20 @@ export function RuleRow({ rule, index, total, isDead, mayEdit, mayRemove, onSwit
       <div className={classes['what']}>
         <Link to="/firewall" search={{ edit: String(rule.id) }} className={classes['sentence']}>
           <VisuallyHidden>{texts.openNamed(order)}: </VisuallyHidden>
+          {about === undefined ? '' : `${about} · `}
           <PatternText value={rule.username} any={texts.anybody} /> · {texts.from}{' '}
-          <PatternText value={networkOfPattern(rule.source_ip) ?? rule.source_ip} any={texts.anywhere} /> ·{' '}
+          <PatternText value={networks.length > 0 ? networks.join(', ') : rule.source_ip} any={texts.anywhere} /> ·{' '}
           {describeFilter(rule.filter)}
         </Link>
         <Text size="xs" c="dimmed">
           {texts.openNamed(order)} · {texts.priority(formatCount(rule.priority))}
           {isDead ? ` · ${texts.unreachable}` : ''}
         </Text>
+        {neverMatches(rule) ? (
+          <Text size="xs" className={classes['warning'] ?? ''}>
+            <TriangleAlert size={13} aria-hidden /> {texts.source.neverMatches}
+          </Text>
+        ) : null}
       </div>
       <Switch
         size="sm"

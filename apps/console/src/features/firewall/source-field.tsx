@@ -1,83 +1,63 @@
-// Source of a rule's connections: anywhere, a network, or addresses that match a pattern. The rule always stores a
-// pattern.
-import { useState } from 'react'
+// Source of a rule's connections: anywhere, networks, or addresses that match a pattern.
+import { canonicalNetwork } from '@bowline/contract/schemas/policy/network'
 import { NativeSelect, TextInput } from '../../ui/kit.ts'
-import { ANY } from '../tags/pattern-field.tsx'
 import { tagsMessages } from '../tags/messages.ts'
 import classes from '../tags/tags.module.css'
 import { firewallMessages } from './messages.ts'
-import { networkOfPattern, normalNetwork, patternOfNetwork } from './network-pattern.ts'
+import { type Source, networksOf } from './source.ts'
 
 const texts = firewallMessages.source
 const label = firewallMessages.labels.source_ip
 
-type SourceKind = 'any' | 'network' | 'pattern'
-
 interface SourceFieldProps {
-  /** RE2; `.*` for anything. */
-  readonly value: string
-  readonly onChange: (pattern: string) => void
-  readonly error: string | null
+  readonly value: Source
+  readonly onChange: (change: Partial<Source>) => void
+  readonly errors: Readonly<Record<'source_networks' | 'source_ip', string | null>>
 }
 
-export function SourceField({ value, onChange, error }: SourceFieldProps) {
-  const [kind, setKind] = useState<SourceKind>(() =>
-    value === ANY ? 'any' : networkOfPattern(value) ? 'network' : 'pattern',
-  )
-  const [network, setNetwork] = useState(() => (value === ANY ? '' : (networkOfPattern(value) ?? '')))
-  const takeNetwork = (text: string) => {
-    setNetwork(text)
-    onChange(patternOfNetwork(text) ?? '')
-  }
-  const choose = (next: SourceKind) => {
-    setKind(next)
-    if (next === 'any') onChange(ANY)
-    // A pattern starts out as the network's.
-    else if (next === 'network') takeNetwork(network)
-    else if (value === ANY) onChange('')
-  }
-  const normal = normalNetwork(network)
+export function SourceField({ value: { source, source_networks, source_ip }, onChange, errors }: SourceFieldProps) {
+  const canonical = networksOf(source_networks).map(canonicalNetwork)
+  const saved = canonical.every((one) => one !== undefined) ? canonical.join(', ') : ''
   return (
     <div className={classes['pattern']}>
       <NativeSelect
         label={label}
-        value={kind}
-        onChange={(event) => choose(event.currentTarget.value as SourceKind)}
+        value={source}
+        onChange={(event) => onChange({ source: event.currentTarget.value as Source['source'] })}
         data={[
           { value: 'any', label: tagsMessages.any },
           { value: 'network', label: texts.network },
           { value: 'pattern', label: tagsMessages.matching },
         ]}
-        error={kind === 'any' ? error : null}
+        error={source === 'any' ? (errors.source_ip ?? errors.source_networks) : null}
       />
-      {kind === 'network' ? (
+      {source === 'network' ? (
         <TextInput
           label={texts.networkLabel}
-          value={network}
-          description={normal === undefined ? null : texts.saved(normal, value)}
-          error={error === null || normal !== undefined ? null : texts.networkInvalid}
+          value={source_networks}
+          description={saved === '' || saved === source_networks ? texts.networkHint : texts.saved(saved)}
+          error={errors.source_networks ?? errors.source_ip}
           placeholder={texts.networkPlaceholder}
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
-          onChange={(event) => takeNetwork(event.currentTarget.value)}
+          onChange={(event) => onChange({ source_networks: event.currentTarget.value })}
         />
       ) : null}
-      {kind === 'pattern' ? (
+      {source === 'pattern' ? (
         <TextInput
           label={tagsMessages.patternOf(label)}
-          value={value}
-          error={error}
+          value={source_ip}
+          error={errors.source_ip}
           placeholder={firewallMessages.addressPlaceholder}
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
-          onChange={(event) => onChange(event.currentTarget.value)}
+          onChange={(event) => onChange({ source_ip: event.currentTarget.value })}
           onBlur={() => {
             // A network is meant as one: as a pattern it would match nothing.
-            if (!value.includes('/') || normalNetwork(value) === undefined) return
-            setKind('network')
-            takeNetwork(value)
+            if (!source_ip.includes('/') || canonicalNetwork(source_ip) === undefined) return
+            onChange({ source: 'network', source_networks: source_ip, source_ip: '' })
           }}
         />
       ) : null}

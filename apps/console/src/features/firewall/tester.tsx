@@ -1,16 +1,21 @@
 // Tests whether a person may reach a device and which rule decides; evaluated by the server's own rule engine.
 import { firewall } from '@bowline/contract/operations/firewall'
+import { UserId } from '@bowline/contract/schemas/common'
 import { AttemptBody, type Rule, type Verdict } from '@bowline/contract/schemas/firewall'
 import { useState } from 'react'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { useMay, useRuntime } from '../../core/context.tsx'
 import { useAction } from '../../core/use-action.ts'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
-import { Button, Stack, Text, TextInput, Title } from '../../ui/kit.ts'
+import { Button, NativeSelect, Stack, Text, TextInput, Title } from '../../ui/kit.ts'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
+import { useMembers } from '../namespaces/use-members.ts'
 import { DevicePicker } from '../../core/devices/device-picker.tsx'
 import { firewallMessages as texts } from './messages.ts'
 import classes from './firewall.module.css'
+
+/** Nobody chosen: nobody is known. */
+const Fields = AttemptBody.extend({ person: z.string() })
 
 interface TesterProps {
   /** All rules, in order. */
@@ -21,15 +26,19 @@ interface TesterProps {
 export function Tester({ rules, onVerdict }: TesterProps) {
   const { api } = useRuntime()
   const may = useMay('firewallEdit')
+  const members = useMembers()
   const [verdict, setVerdict] = useState<Verdict>()
   const evaluate = useAction({
-    call: async (body: z.output<typeof AttemptBody>) => (await api.call(firewall.evaluate, { body })).body,
+    async call({ person, ...attempt }: z.output<typeof Fields>) {
+      const body = person === '' ? attempt : { ...attempt, person: UserId.parse(person) }
+      return (await api.call(firewall.evaluate, { body })).body
+    },
     done: (_, next) => sentence(next, rules),
   })
   const form = useContractForm({
     losable: true,
-    schema: AttemptBody,
-    values: { username: 'root', address: '', device: '' },
+    schema: Fields,
+    values: { username: 'root', address: '', person: '', device: '' },
     labels: texts.testerLabels,
     async send(body) {
       const next = await evaluate.send(body)
@@ -59,6 +68,13 @@ export function Tester({ rules, onVerdict }: TesterProps) {
               autoComplete="off"
               autoCapitalize="none"
               spellCheck={false}
+            />
+            <NativeSelect
+              {...form.field('person')}
+              data={[
+                { value: '', label: texts.testerUnknown },
+                ...members.map(({ id, email }): { value: string; label: string } => ({ value: id, label: email })),
+              ]}
             />
             <DevicePicker
               label={texts.testerLabels.device}

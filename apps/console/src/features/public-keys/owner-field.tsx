@@ -1,23 +1,13 @@
 // Owner of a key: a member, or none for a service key. Choosing an owner for a disabled key reassigns it.
-import type { Member } from '@bowline/contract/schemas/namespace'
 import type { PublicKey } from '@bowline/contract/schemas/public-key'
 import { UserId } from '@bowline/contract/schemas/common'
-import { useQuery } from '@tanstack/react-query'
-import { usePerson, useRuntime } from '../../core/context.tsx'
 import { NativeSelect } from '../../ui/kit.ts'
-import { namespaceQuery } from '../namespaces/queries.ts'
+import { useMembers } from '../namespaces/use-members.ts'
 import { publicKeysMessages as texts } from './messages.ts'
 
 const SERVICE = 'service'
 /** A disabled key keeps its state. */
 const NOBODY = ''
-
-/** Accepted members of the namespace. */
-export function useOwners(): readonly Member[] {
-  const { api } = useRuntime()
-  const { data } = useQuery(namespaceQuery(api, usePerson()?.tenant ?? ''))
-  return data?.members.filter(({ status }) => status === 'accepted') ?? []
-}
 
 /** The field's initial value. @param own id of the person adding a key */
 export function ownerChoice(key: PublicKey | 'new', own: string): string {
@@ -39,7 +29,7 @@ interface OwnerFieldProps {
 }
 
 export function OwnerField({ value, isDisabled, onChange }: OwnerFieldProps) {
-  const owners = useOwners()
+  const owners = useMembers()
   const members = owners.map(({ id, email }): { value: string; label: string } => ({ value: id, label: email }))
   const known = value === NOBODY || value === SERVICE || members.some((one) => one.value === value)
   return (
@@ -60,7 +50,7 @@ export function OwnerField({ value, isDisabled, onChange }: OwnerFieldProps) {
 
 /** The owner in the list of keys. */
 export function OwnerName({ of }: { readonly of: PublicKey }) {
-  const owners = useOwners()
+  const owners = useMembers()
   if (of.disabled) return texts.disabled(of.former_owner)
   if (of.owner === null) return texts.serviceKey
   return owners.find(({ id }) => id === of.owner)?.email ?? texts.unknownOwner

@@ -90,7 +90,8 @@ function encode(conditions: readonly Condition[]): string {
   return Buffer.from(JSON.stringify(all)).toString('base64')
 }
 
-async function deviceNamed(call: ServerClient['call'], typed: string): Promise<DeviceUid> {
+/** Uid of a device named by its name or uid. @throws {Error} when there is none */
+export async function deviceNamed(call: ServerClient['call'], typed: string): Promise<DeviceUid> {
   const uid = DeviceUid.safeParse(typed)
   if (uid.success) return uid.data
   const filter = encode([{ name: 'name', operator: 'eq', value: typed.toLowerCase() }])

@@ -2,7 +2,7 @@
 // audited, once per rule for consecutive attempts of a connection.
 import type { TenantContext } from '../../context.ts'
 import type { LoginTarget } from '../../devices/presence.ts'
-import type { Attempt, Decision } from '../../firewall/rules.ts'
+import type { Connecting, Judge } from '../../firewall/rules.ts'
 import type { KeyUse } from '../../public-keys/rules.ts'
 import { noteRefusal } from '../../sessions/failed-logins.ts'
 import type { SessionCause } from '../../sessions/service.ts'
@@ -11,7 +11,7 @@ import { refusedByRule } from '../record/end-cause.ts'
 
 export interface FirewallCheckDeps {
   /** Evaluates connections by the rules of a namespace. */
-  readonly firewall: (ctx: TenantContext) => Promise<(attempt: Attempt) => Decision>
+  readonly firewall: (ctx: TenantContext) => Promise<Judge>
 }
 
 export class FirewallCheck {
@@ -33,9 +33,10 @@ export class FirewallCheck {
     ctx: TenantContext,
     row: Promise<SessionRecord>,
     { uid }: LoginTarget,
-    login: KeyUse & Pick<Attempt, 'address'>,
+    login: KeyUse & Pick<Connecting, 'address' | 'person'>,
   ): Promise<boolean> {
-    const { allow, rule } = (await this.#deps.firewall(ctx))(login)
+    const judge = await this.#deps.firewall(ctx)
+    const { allow, rule } = await judge(login)
     // The rule that denied an earlier attempt may have been deleted.
     this.#refusal = allow ? undefined : refusedByRule(rule)
     if (rule === undefined) return allow

@@ -12,6 +12,22 @@ export interface IdentityDeps extends Pick<FactorCheckDeps, 'person' | 'ownerOfK
 }
 
 /**
+ * Account behind a credential that has proved right: that of a web terminal's page, the owner of a key, or whoever proved
+ * the factor of a password. Undefined while nobody knows.
+ * @param factor default: no second factor, as none has been asked for yet
+ */
+export async function personBehind(
+  { person, ownerOfKey }: Pick<IdentityDeps, 'person' | 'ownerOfKey'>,
+  ctx: TenantContext,
+  credential: Credential,
+  factor?: Pick<FactorCheck, 'approver'>,
+): Promise<UserId | undefined> {
+  if (person !== undefined) return person
+  const registered = credential.method === 'publickey' ? await ownerOfKey(ctx, credential.blob) : undefined
+  return registered?.owner ?? factor?.approver()
+}
+
+/**
  * Identity of one credential. A web terminal is its signed-in account's, whatever credential it uses.
  * @param factor default: no second factor, as none has been asked for yet
  */

@@ -2,7 +2,7 @@ import { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import { describe, expect, it } from 'vitest'
 import type { TenantContext } from '../../context.ts'
 import type { ForwardingPolicy, LoginTarget } from '../../devices/presence.ts'
-import type { Attempt } from '../../firewall/rules.ts'
+import type { Connecting } from '../../firewall/rules.ts'
 import { silentLog } from '../../platform/log.ts'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import type { SessionCause } from '../../sessions/service.ts'
@@ -20,7 +20,7 @@ function setUp() {
     endsDisallowed: true,
     status: 'accepted' as LoginTarget['status'],
     removed: false,
-    denies: (attempt: Attempt): boolean => attempt.user === 'nobody',
+    denies: (attempt: Connecting): boolean => attempt.user === 'nobody',
     keys: true,
     ownerLeft: false,
     personLeft: false,
@@ -59,7 +59,7 @@ function setUp() {
       }
     },
     contextOf: () => ({}) as TenantContext,
-    firewall: async () => (attempt) => ({ allow: !policy.denies(attempt), rule: 7 }),
+    firewall: async () => async (connecting) => ({ allow: !policy.denies(connecting), rule: 7 }),
     keyMayLogIn: async () => policy.keys,
     keyIsDisabled: async () => policy.ownerLeft,
     isMember: async () => !policy.personLeft,
@@ -73,14 +73,16 @@ function setUp() {
       device?: DeviceUid
       key?: Uint8Array
       person?: UserId
+      subject?: UserId
       since?: number
       forwards?: boolean
     } = {},
   ) => {
-    const { tenant = TENANT, device = DEVICE, key, person, since = live.changes, forwards = false } = change
+    const { tenant = TENANT, device = DEVICE, key, person, subject, since = live.changes, forwards = false } = change
     const end = (cause: SessionCause): void => void ended.push([name, cause])
     const forwarding = { policy: 'allowed' as ForwardingPolicy, used: forwards }
-    const over = live.add({ tenant, device, user: name, address: '192.0.2.1', key, person, forwarding, end }, since)
+    const address = '192.0.2.1'
+    const over = live.add({ tenant, device, user: name, address, key, person, subject, forwarding, end }, since)
     return { over, forwarding }
   }
   return { policy, clock, live, add, ended, reasons: () => ended.map(([name, { reason }]) => `${name} ${reason}`) }
@@ -90,6 +92,16 @@ function setUp() {
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('policy changes', () => {
+  it('evaluates a login for the person who is known behind it', async () => {
+    const { policy, live, add, reasons } = setUp()
+    add('anna', { subject: UserId.parse('anna') })
+    add('somebody')
+    policy.denies = ({ person }) => person === 'anna'
+    live.review(TENANT)
+    await settle()
+    expect(reasons()).toEqual(['anna firewall'])
+  })
+
   it('ends logins that a rule now refuses, and names the rule', async () => {
     const { policy, live, add, ended } = setUp()
     add('root')

@@ -5,7 +5,7 @@ import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/comm
 import type { Clock } from '@bowline/base/clock'
 import type { TenantContext } from '../../context.ts'
 import type { ForwardingPolicy, LoginTarget } from '../../devices/presence.ts'
-import type { Attempt, Decision } from '../../firewall/rules.ts'
+import type { Judge } from '../../firewall/rules.ts'
 import type { Log } from '../../platform/log.ts'
 import type { KeyUse } from '../../public-keys/rules.ts'
 import { refusedByRule } from '../record/end-cause.ts'
@@ -28,6 +28,8 @@ export interface LiveLogin {
   readonly key: Uint8Array | undefined
   /** The console's user who opened it; undefined for SSH clients, which name no user. */
   readonly person: UserId | undefined
+  /** Account that the firewall's rules about people know: that of the console, the key's owner, or who approved the login. */
+  readonly subject: UserId | undefined
   readonly forwarding: ForwardingState
   /** Ends the connection. */
   end(cause: SessionCause): void
@@ -36,7 +38,7 @@ export interface LiveLogin {
 export interface LiveLoginsDeps {
   readonly resolve: (target: { uid: DeviceUid }) => Promise<LoginTarget | undefined>
   readonly contextOf: (target: LoginTarget) => TenantContext
-  readonly firewall: (ctx: TenantContext) => Promise<(attempt: Attempt) => Decision>
+  readonly firewall: (ctx: TenantContext) => Promise<Judge>
   readonly keyMayLogIn: (ctx: TenantContext, blob: Uint8Array, use: KeyUse) => Promise<boolean>
   /** Checks whether a key's owner has left the namespace or is disabled. */
   readonly keyIsDisabled: (ctx: TenantContext, blob: Uint8Array) => Promise<boolean>
@@ -82,7 +84,7 @@ export function createLiveLogins(deps: LiveLoginsDeps): LiveLogins {
   /** Reviews logins of a namespace, one device after the other. */
   async function reviewNow(tenant: TenantId, devices: ReadonlySet<DeviceUid> | undefined): Promise<void> {
     const byDevice = Map.groupBy(logins.get(tenant) ?? [], (login) => login.device)
-    let evaluate: ((attempt: Attempt) => Decision) | undefined
+    let evaluate: Judge | undefined
     for (const [uid, ofDevice] of byDevice) {
       if (devices && !devices.has(uid)) continue
       const target = await deps.resolve({ uid })
@@ -100,7 +102,7 @@ export function createLiveLogins(deps: LiveLoginsDeps): LiveLogins {
   async function findEndCause(
     ctx: TenantContext,
     target: LoginTarget,
-    evaluate: ((attempt: Attempt) => Decision) | undefined,
+    evaluate: Judge | undefined,
     login: LiveLogin,
   ): Promise<SessionCause | undefined> {
     if (target.disabled) return NAMESPACE_DISABLED
@@ -112,12 +114,12 @@ export function createLiveLogins(deps: LiveLoginsDeps): LiveLogins {
   async function refusal(
     ctx: TenantContext,
     target: LoginTarget,
-    evaluate: (attempt: Attempt) => Decision,
-    { user, address, key, forwarding }: LiveLogin,
+    evaluate: Judge,
+    { user, address, key, subject, forwarding }: LiveLogin,
   ): Promise<SessionCause | undefined> {
     if (target.status !== 'accepted') return DEVICE_GONE
     const device = { name: target.name, tags: target.tags }
-    const { allow, rule } = evaluate({ address, user, device })
+    const { allow, rule } = await evaluate({ address, user, person: subject, device })
     if (!allow) return refusedByRule(rule)
     if (forwarding.used && forwarding.policy !== 'allowed') return FORWARDING_WITHDRAWN
     return key && !(await deps.keyMayLogIn(ctx, key, { user, device })) ? KEY_WITHDRAWN : undefined

@@ -17,7 +17,7 @@ import type { Credential } from './credential.ts'
 import type { DeviceChecks } from './device-checks.ts'
 import type { Guesses } from '../admission/guesses.ts'
 import { FactorCheck, type FactorCheckDeps, type FactorOutcome } from './factor-check.ts'
-import { type IdentityDeps, identify } from './identity.ts'
+import { type IdentityDeps, identify, personBehind } from './identity.ts'
 import { FirewallCheck, type FirewallCheckDeps } from './firewall-check.ts'
 import type { ForwardingState, LiveLogins } from './live-logins.ts'
 import { KEY_STEP_MS, REFUSAL_STEP_MS, paced } from '../admission/refusal-pace.ts'
@@ -66,6 +66,8 @@ export interface AcceptedLogin {
   readonly forwarding: ForwardingState
   readonly trace: Span
   readonly user: string
+  /** Account behind the login; undefined when nobody knows. */
+  readonly person: UserId | undefined
   /** Wire encoding of the key that was used; undefined for a password. */
   readonly key: Uint8Array | undefined
 }
@@ -83,6 +85,8 @@ interface Attempt {
   readonly ctx: TenantContext
   readonly target: LoginTarget
   readonly credential: Credential
+  /** Account that the firewall was asked about. */
+  readonly person: UserId | undefined
   /** Written in parallel with the firewall's and the device's check; awaited before a login is accepted. */
   readonly row: Promise<SessionRecord>
 }
@@ -229,15 +233,14 @@ export class Login {
     // Awaited below, after the firewall was asked; it may fail before.
     row.catch(() => undefined)
     try {
-      const { address } = this.#connection.peer
-      const asked = { address, ...this.#useOf(target) }
-      const allowed = await inSpan('login.firewall', trace, () => this.#firewall.allows(ctx, row, target, asked))
+      const attempt = { ctx, target, credential, row, person: await personBehind(this.#deps, ctx, credential) }
+      const allowed = await inSpan('login.firewall', trace, () => this.#isLetThrough(attempt))
       if (!allowed) return this.#refuse(credential, TEXTS.refused)
       if (!link) return this.#refuse(credential, TEXTS.unreachable)
       const factor = byKey ? await this.#factor.ofKey(ctx, target, this.#id.user, credential) : 'passed'
       if (factor === 'waited') return await this.#decide(credential)
       if (factor !== 'passed') return factor
-      return await inSpan('device.auth', trace, () => this.#askDevice({ ctx, target, credential, row }, link, since))
+      return await inSpan('device.auth', trace, () => this.#askDevice(attempt, link, since))
     } finally {
       await row
     }
@@ -249,6 +252,11 @@ export class Login {
    */
   #refuse({ method }: Credential, message: string): AuthDecision {
     return this.#isAnonymous && method !== 'publickey' ? REFUSED_PASSWORD : { result: 'disconnect', message }
+  }
+
+  #isLetThrough({ ctx, target, person, row }: Attempt): Promise<boolean> {
+    const { address } = this.#connection.peer
+    return this.#firewall.allows(ctx, row, target, { address, person, ...this.#useOf(target) })
   }
 
   /** The session's row, opened by the first attempt that names an accepted device. */
@@ -292,8 +300,14 @@ export class Login {
         auth.stream.close({ by: 'gateway', reason: 'login-closed', message: 'The second factor is missing.' })
         return factor
       }
+      const person = await personBehind(this.#deps, ctx, credential, this.#factor)
+      // The factor has told who typed a password: rules about people apply from here on.
+      if (person !== attempt.person && !(await this.#isLetThrough({ ...attempt, person }))) {
+        auth.stream.close({ by: 'gateway', reason: 'login-closed', message: 'The firewall refuses this person.' })
+        return { result: 'disconnect', message: TEXTS.refused }
+      }
       if (!auth.usableOn(link)) return this.#refuse(credential, TEXTS.unreachable)
-      return this.#accept(attempt, { link, stream: auth.stream, record }, since)
+      return this.#accept({ ...attempt, person }, { link, stream: auth.stream, record }, since)
     }
     ctx.log.info('ssh.login-failed', { session: record.uid, device: target.uid, reason: verdict.reason })
     // A key that the gateway has verified and the device does not take: the password may be right.
@@ -330,7 +344,7 @@ export class Login {
   }
 
   #accept(
-    { ctx, target, credential }: Attempt,
+    { ctx, target, credential, person }: Attempt,
     device: Pick<AcceptedLogin, 'link' | 'stream' | 'record'>,
     since: number,
   ): AuthDecision {
@@ -350,7 +364,7 @@ export class Login {
     const key = credential.method === 'publickey' ? credential.blob : undefined
     const forwarding = { policy: target.forwarding, used: false }
     const { trace } = this.#deps
-    this.#events.accepted({ ...device, ctx, recorded, target, forwarding, trace, user, key }, since)
+    this.#events.accepted({ ...device, ctx, recorded, target, forwarding, trace, user, person, key }, since)
     return { result: 'accept' }
   }
 

@@ -1,0 +1,66 @@
+// Journeys of the firewall's dry run: what a rule would have done, and the question before one cuts off who adds it.
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { userInfo, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { operations } from '@bowline/contract/operations'
+import { describe, expect, it } from 'vitest'
+import { startEcho } from '../../support/ssh.ts'
+import type { Site } from '../site.ts'
+
+const { firewall, publicKeys } = operations
+
+export function firewallJourneys(site: Site): void {
+  describe('a dry run of the firewall', () => {
+    it('shows what a rule would have done, and asks before it cuts off who adds it', async () => {
+      const { page, world } = site
+      const { client, product } = world
+      const folder = await mkdtemp(join(tmpdir(), 'bowline-dry-run-'))
+      const file = join(folder, 'key')
+      await promisify(execFile)('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', file])
+      const data = Buffer.from(await readFile(`${file}.pub`)).toString('base64')
+      const body = { name: 'dry-run', username: '.*', filter: { hostname: '.*' }, data }
+      const { fingerprint } = (await client.call(publicKeys.create, { body })).body
+      const target = { ...product.ssh, login: `${userInfo().username}@${product.sshid}`, password: '' }
+      const session = await startEcho(target, [
+        '-i',
+        file,
+        '-o',
+        'IdentitiesOnly=yes',
+        '-o',
+        'PubkeyAuthentication=yes',
+      ])
+      const before = (await client.call(firewall.list, {})).body.length
+
+      await page.goto('/firewall?edit=new')
+      const dialog = page.getByRole('dialog', { name: 'Add a rule' })
+      await dialog.getByLabel('People').first().click()
+      await page.getByRole('option', { name: 'Owner', exact: true }).click()
+      await page.keyboard.press('Escape')
+      await dialog.getByRole('button', { name: 'Try' }).click()
+      await dialog.getByText(/this would have blocked [1-9]/).waitFor()
+      await dialog.getByText(/you lose 1 of the 1 devices/).waitFor()
+      await dialog.getByText(/^Blocked: \d+$/).click()
+      await dialog.getByText('This rule decides.').first().waitFor()
+
+      const question = page.getByRole('dialog', { name: 'Cut yourself off?' })
+      await dialog.getByRole('button', { name: 'Add rule' }).click()
+      await question.getByText(/This cuts off you/).waitFor()
+      await question.getByRole('button', { name: 'Cancel' }).click()
+      await question.waitFor({ state: 'detached' })
+      expect((await client.call(firewall.list, {})).body).toHaveLength(before)
+      await dialog.getByRole('button', { name: 'Add rule' }).click()
+      await question.getByRole('button', { name: 'Change anyway' }).click()
+      const rule = page.getByRole('link', { name: /^Rule 1: Owner/ })
+      await rule.waitFor()
+      expect((await session.result).code).toBe(255)
+
+      const made = (await client.call(firewall.list, {})).body.find(({ roles }) => roles.includes('owner'))
+      await client.call(firewall.remove, { params: { id: made?.id ?? 0 } })
+      await client.call(publicKeys.remove, { params: { fingerprint } })
+      await rule.waitFor({ state: 'detached' })
+      await rm(folder, { recursive: true })
+    })
+  })
+}

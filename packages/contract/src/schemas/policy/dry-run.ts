@@ -1,0 +1,62 @@
+// Dry run of a change of the firewall rules: its effect on the sessions of the last days, before it is made.
+import * as z from 'zod'
+import { DeviceUid, SessionUid, Time, UserId } from '../common.ts'
+import { OrderBody, RuleBody, RuleId } from '../firewall.ts'
+
+/** One change: a rule to add (`rule`), to replace (`id` and `rule`) or to remove (`id`), or another order. */
+export const DryRunBody = z
+  .object({
+    id: RuleId.optional(),
+    rule: RuleBody.optional(),
+    order: OrderBody.shape.rules.optional(),
+  })
+  .refine(
+    ({ id, rule, order }) => (order === undefined) !== (id === undefined && rule === undefined),
+    'must have a rule, the id of one, or an order',
+  )
+  .meta({ id: 'FirewallDryRunBody' })
+export type DryRunBody = z.infer<typeof DryRunBody>
+
+const Example = z.object({
+  session: SessionUid,
+  started_at: Time,
+  /** Account on the device. */
+  username: z.string(),
+  address: z.string(),
+  device: z.object({ uid: DeviceUid, name: z.string() }),
+  /** Null where nobody knows who it was. */
+  person: z.object({ id: UserId, name: z.string() }).nullable(),
+  /** Id of the rule that would decide; null: none, or the new one. */
+  rule: z.number().int().nullable(),
+  /** The added or replaced rule would decide. */
+  proposed: z.boolean(),
+})
+
+const Effect = z.object({
+  sessions: z.number().int(),
+  devices: z.number().int(),
+  /** Distinct people; where nobody is known, distinct addresses. */
+  people: z.number().int(),
+  /** The newest of them. */
+  examples: z.array(Example),
+})
+
+export const DryRun = z
+  .object({
+    /** Sessions that began before are not considered. */
+    since: Time,
+    /** Sessions considered, the newest first. */
+    sessions: z.number().int(),
+    /** False when there were more sessions, or the rules are too many to evaluate all. */
+    complete: z.boolean(),
+    /** Sessions that the present rules allow and the changed ones do not. */
+    blocked: Effect,
+    /** Sessions that the present rules deny and the changed ones do not. */
+    allowed: Effect,
+    /** The caller, from the present address: devices reached in these days, and how many of them would be cut off. */
+    caller: z.object({ devices: z.number().int(), cut_off: z.number().int() }),
+    /** People besides the caller with blocked sessions. */
+    others: z.number().int(),
+  })
+  .meta({ id: 'FirewallDryRun' })
+export type DryRun = z.infer<typeof DryRun>
