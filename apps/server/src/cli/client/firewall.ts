@@ -11,7 +11,6 @@ import type { Command } from 'commander'
 import { ExitStatus, type Format, type Terminal, show, table } from '../terminal.ts'
 import { type ServerClient, signedIn } from './client.ts'
 import { currentSignIn } from './login.ts'
-import { plainTerminal } from './plain-terminal.ts'
 import { deviceNamed } from './session-selection.ts'
 
 const { firewall } = operations
@@ -41,8 +40,7 @@ interface TestOptions extends Format {
 
 const collect = (one: string, all: readonly string[]): string[] => [...all, one]
 
-export function addFirewallCommands(program: Command, raw: Terminal): void {
-  const terminal = plainTerminal(raw)
+export function addFirewallCommands(program: Command, terminal: Terminal): void {
   const rules = program
     .command('firewall')
     .description('Firewall rules of your namespace, at the server that you are signed in to')
