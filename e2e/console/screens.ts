@@ -27,6 +27,7 @@ export const SCREENS: readonly Screen[] = [
   { name: 'public-keys', path: () => '/public-keys', ready: shows('ada@laptop') },
   { name: 'add-public-key', path: () => '/public-keys?edit=new', ready: shows('Read from a file') },
   { name: 'firewall', path: () => '/firewall', ready: shows('Otherwise') },
+  { name: 'firewall-history', path: () => '/firewall?history=yes', ready: shows('History of the rules') },
   { name: 'add-rule', path: () => '/firewall?edit=new', ready: shows('Login name') },
   { name: 'tags', path: () => '/tags', ready: shows('garden') },
   { name: 'install-keys', path: () => '/install-keys', ready: shows('No install keys yet') },

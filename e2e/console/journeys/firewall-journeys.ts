@@ -12,6 +12,45 @@ import type { Site } from '../site.ts'
 const { firewall, publicKeys } = operations
 
 export function firewallJourneys(site: Site): void {
+  describe('the history of the firewall', () => {
+    it('shows who changed what, and brings back a rule that was changed and one that was removed', async () => {
+      const { page, world } = site
+      const { call } = world.client
+      const body = {
+        action: 'allow' as const,
+        active: true,
+        priority: 1,
+        source_ip: '.*',
+        source_networks: ['192.0.2.0/24'],
+        username: '^visitor$',
+        filter: { hostname: '.*' },
+      }
+      const { id } = (await call(firewall.create, { body })).body
+      const visitors = async () =>
+        (await call(firewall.list, {})).body.filter(({ username }) => username === '^visitor$')
+      await call(firewall.update, { params: { id }, body: { ...body, source_networks: ['198.51.100.0/24'] } })
+
+      await page.goto('/firewall')
+      await page.getByRole('button', { name: 'History' }).click()
+      const dialog = page.getByRole('dialog', { name: 'History of the rules' })
+      const entries = dialog.getByRole('listitem')
+      const changed = entries.filter({ hasText: '198.51.100.0/24' }).first()
+      await changed.getByText('192.0.2.0/24').waitFor()
+      await changed.getByRole('button', { name: 'Restore' }).click()
+      await expect.poll(async () => (await visitors())[0]?.source_networks).toEqual(['192.0.2.0/24'])
+
+      await call(firewall.remove, { params: { id } })
+      await page.reload()
+      await entries.filter({ hasText: 'Removed' }).first().getByRole('button', { name: 'Restore' }).click()
+      await expect.poll(async () => (await visitors()).length).toBe(1)
+      const [back] = await visitors()
+      expect(back).toMatchObject({ action: 'allow', source_networks: ['192.0.2.0/24'] })
+      await call(firewall.remove, { params: { id: back?.id ?? 0 } })
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+    })
+  })
+
   describe('a dry run of the firewall', () => {
     it('shows what a rule would have done, and asks before it cuts off who adds it', async () => {
       const { page, world } = site

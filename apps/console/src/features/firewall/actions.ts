@@ -5,6 +5,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRuntime } from '../../core/context.tsx'
 import { type Action, type FormAction, useAction } from '../../core/use-action.ts'
 import { keys } from '../../live/apply-events.ts'
+import type { Restoring } from './history.ts'
 import { firewallMessages as texts } from './messages.ts'
 import { inOrder } from './order.ts'
 
@@ -34,6 +35,8 @@ export interface RuleActions {
 /** Changes of rules and of their order are sent in the order in which they were made. */
 const QUEUE = 'firewall'
 const INVALIDATES = [keys.firewall]
+/** Queries of the audit log. */
+const AUDIT = ['audit'] as const
 
 export function bodyOf(rule: Rule): RuleBody {
   const { id: _, tenant_id: __, ...body } = rule
@@ -44,6 +47,22 @@ export function bodyOf(rule: Rule): RuleBody {
 function shown(rule: Rule, body: RuleBody): Rule {
   const { source_networks = rule.source_networks, people = rule.people, roles = rule.roles } = body
   return { ...rule, ...body, source_networks, people, roles }
+}
+
+/** Brings back what an earlier change has replaced. */
+export function useRestore(): Action<Restoring> {
+  const { api } = useRuntime()
+  return useAction({
+    queue: QUEUE,
+    call(change: Restoring): Promise<unknown> {
+      if (change.kind === 'add') return api.call(firewall.create, { body: change.body })
+      if (change.kind === 'order') return api.call(firewall.setOrder, { body: { rules: [...change.order] } })
+      return api.call(firewall.update, { params: { id: change.before.id }, body: change.body })
+    },
+    done: texts.history.restored,
+    failed: texts.history.restoreFailed,
+    invalidates: [keys.firewall, AUDIT],
+  })
 }
 
 export function useRuleActions(): RuleActions {

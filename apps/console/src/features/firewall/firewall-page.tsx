@@ -2,16 +2,17 @@
 import type { Rule, Verdict } from '@bowline/contract/schemas/firewall'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { Plus, ShieldCheck } from 'lucide-react'
+import { History, Plus, ShieldCheck } from 'lucide-react'
 import { useState } from 'react'
 import { useMay, useRuntime } from '../../core/context.tsx'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { GatedButton } from '../../ui/feedback/gated.tsx'
-import { Skeleton } from '../../ui/kit.ts'
+import { Group, Skeleton } from '../../ui/kit.ts'
 import { Page } from '../../ui/page/page.tsx'
 import { ReorderList } from '../../ui/list/reorder-list.tsx'
 import { bodyOf, useRuleActions } from './actions.ts'
+import { HistoryDialog } from './history-dialog.tsx'
 import { firewallMessages as texts } from './messages.ts'
 import { indexOfLast } from './order.ts'
 import { ruleListQuery } from './queries.ts'
@@ -24,7 +25,7 @@ import classes from './firewall.module.css'
 const route = getRouteApi('/app/firewall')
 
 export function FirewallPage() {
-  const { edit } = route.useSearch()
+  const { edit, history } = route.useSearch()
   const { api } = useRuntime()
   const navigate = useNavigate()
   const query = useQuery(ruleListQuery(api))
@@ -32,6 +33,7 @@ export function FirewallPage() {
   const mayAdd = useMay('firewallCreate')
   const mayEdit = useMay('firewallEdit')
   const mayRemove = useMay('firewallRemove')
+  const maySeeHistory = useMay('namespaceUpdate')
   const [verdict, setVerdict] = useState<Verdict>()
   const guard = useLockoutGuard()
   const open = (next: string | undefined) =>
@@ -63,8 +65,22 @@ export function FirewallPage() {
       {texts.add}
     </GatedButton>
   )
+  const actionsOfPage = (
+    <Group gap="xs">
+      <GatedButton
+        variant="default"
+        may={maySeeHistory}
+        why={texts.history.roleTooLow}
+        leftSection={<History size={16} aria-hidden />}
+        onClick={() => void navigate({ to: '/firewall', search: { history: 'yes' } })}
+      >
+        {texts.history.button}
+      </GatedButton>
+      {add}
+    </Group>
+  )
   return (
-    <Page title={texts.title} actions={add}>
+    <Page title={texts.title} actions={actionsOfPage}>
       <p className={classes['intro']}>{texts.intro}</p>
       <div className={classes['layout']}>
         <div>
@@ -110,6 +126,12 @@ export function FirewallPage() {
       </div>
       <RuleDialog
         edited={edit === 'new' && query.data ? 'new' : index < 0 ? undefined : index}
+        rules={rules}
+        guard={guard}
+        onClose={() => open(undefined)}
+      />
+      <HistoryDialog
+        opened={history === 'yes' && maySeeHistory && query.data !== undefined}
         rules={rules}
         guard={guard}
         onClose={() => open(undefined)}
