@@ -39,6 +39,18 @@ export const WORDS: Readonly<Record<string, unknown>> = {
   'firewall.priority': 10,
   'firewall.username': '^root$',
   'FirewallAttempt.username': 'root',
+  FirewallDryRunBody: {
+    id: 7,
+    rule: {
+      action: 'deny',
+      active: true,
+      filter: { tags: ['production'] },
+      priority: 10,
+      source_ip: '.*',
+      source_networks: ['203.0.113.0/24'],
+      username: '^root$',
+    },
+  },
   'HeldLogin.code': 'BCDF-GHJK',
   'held-logins.code': 'BCDF-GHJK',
   'Connector.device': null,
