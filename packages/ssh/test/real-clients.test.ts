@@ -101,7 +101,11 @@ describe.skipIf(!hasCommand('ssh') || !hasCommand('sshpass'))('OpenSSH', () => {
 
   test('ends the command when the output is no longer read: ssh host yes | head -1', async () => {
     const args = sshOptions(server.port, [`IdentityFile=${key}`, 'BatchMode=yes']).join(' ')
-    const result = await run('bash', ['--norc', '-c', `ssh ${args} user@127.0.0.1 yes | head -1; echo "\${PIPESTATUS[0]}"`])
+    const result = await run('bash', [
+      '--norc',
+      '-c',
+      `ssh ${args} user@127.0.0.1 yes | head -1; echo "\${PIPESTATUS[0]}"`,
+    ])
     expect(result.stdout.toString()).toMatch(/^y\n\d+\n$/)
   })
 
