@@ -45,7 +45,7 @@ export async function tryChange(ctx: TenantContext, body: DryRunBody): Promise<D
     if (change.before.allow && !change.after.allow) blocked.add(row, change.after, proposal.proposed)
     if (!change.before.allow && change.after.allow) allowed.add(row, change.after, proposal.proposed)
     if (caller !== undefined && row.person_id === caller) {
-      // What was reached is reached the next time from where the caller is now.
+      // The same devices, from the present address of the caller.
       const now = judge({ ...row, ip_address: ctx.source }, known(caller))
       own.reached.add(row.device_uid)
       if (now?.before.allow && !now.after.allow) own.cutOff.add(row.device_uid)

@@ -27,7 +27,7 @@ export interface StartedRecordings {
   readonly recordings: Recordings
   /** State of uploads; undefined without a store. */
   readonly uploads: UploadState | undefined
-  /** What does not work: `recording-store`, the store does not answer; `recording-disk`, the disk is full. */
+  /** Parts that do not work: `recording-store`, the store does not answer; `recording-disk`, the disk is full. */
   readonly degraded: () => Promise<string[]>
 }
 

@@ -1,4 +1,4 @@
-// Who changed the rules, when and how; brings back what a change has replaced.
+// History of the rules: each change with its author and time, and a button that restores the state before it.
 import type { AuditEntry } from '@bowline/contract/schemas/audit'
 import type { Rule } from '@bowline/contract/schemas/firewall'
 import type { DryRunBody } from '@bowline/contract/schemas/policy/dry-run'

@@ -16,7 +16,7 @@ export interface Change {
   readonly after: string
 }
 
-/** What brings back the state before a change. */
+/** Restores the state before a change. */
 export type Restoring =
   | { readonly kind: 'save'; readonly before: Rule; readonly body: RuleBody }
   | { readonly kind: 'add'; readonly body: RuleBody }

@@ -1,4 +1,4 @@
-// Who a rule is about: members and roles in one list of choices, `user:<id>` and `role:<name>`. Pure.
+// Subjects of a rule: members and roles in one list of choices, `user:<id>` and `role:<name>`. Pure.
 import { ROLES, type Role } from '@bowline/contract/roles'
 import { UserId } from '@bowline/contract/schemas/common'
 import type { Rule } from '@bowline/contract/schemas/firewall'

@@ -53,7 +53,7 @@ function agentWith(changes: Record<string, unknown>) {
   }
 }
 
-/** Of no namespace. */
+/** An install key of no namespace. */
 const UNKNOWN_KEY = `ik-${'a'.repeat(26)}`
 
 it.each<[string, string, Record<string, unknown>]>([

@@ -32,7 +32,7 @@ const DENIED = { type: 'denied', reason: 'credential' } as const satisfies AuthA
 export class BridgeLogin implements StreamHandler {
   readonly #parts: LoginParts
   #client: SshClientConnection | undefined
-  /** What the server of `#client` has proved. */
+  /** Host key that the server of `#client` has proved. */
   #proved: Uint8Array | undefined
   #accepted: SshClientConnection | undefined
   #isBusy = false

@@ -11,7 +11,7 @@ import { InnerFailure, type SeenServer, scanInner } from '../device/inner-connec
 import { oneLine } from '../../record/device-text.ts'
 import type { ScanTurns } from './scan-turns.ts'
 
-/** How often a client is asked for a connection that it refuses, and the pause in between in milliseconds. */
+/** Attempts to open a connection that a client refuses, and the pause in between in milliseconds. */
 const TRIES = 3
 const AGAIN_MS = 1_000
 
