@@ -114,7 +114,7 @@ describe.skipIf(missing())(`a full disk at one of two nodes (${missing() ?? 'Swi
     expect(numbered.code).toBe(0)
 
     await empty()
-    await until('it is told', async () => (await degraded(full)) === 'none')
+    await until('the health check reports no full disk', async () => (await degraded(full)) === 'none')
     expect((await ssh(through(full), ['echo again'])).stdout.toString()).toBe('again\n')
   })
 

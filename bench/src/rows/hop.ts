@@ -1,4 +1,4 @@
-// What the way by another node costs: two nodes of one installation, and a device whose link one of them holds.
+// Cost of the way by another node: two nodes of one installation, and a device whose link one of them holds.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'

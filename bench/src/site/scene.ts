@@ -16,7 +16,7 @@ export interface Scene {
   readonly sshd: Sshd
   readonly ssh: SshClient
   readonly password: DevicePassword
-  /** How the device is reached. */
+  /** Port, login and password of the device. */
   readonly bowline: Destination
 }
 

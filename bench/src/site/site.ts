@@ -23,7 +23,7 @@ export interface SiteOptions {
   readonly nodeFlags?: readonly string[]
   /** Whether the server itself terminates TLS, as when it is reachable from other machines. */
   readonly secure?: boolean
-  /** Of all its starts. */
+  /** Settings of each of its starts. */
   readonly settings?: Readonly<Record<string, string>>
 }
 

@@ -39,7 +39,7 @@ export async function scanHostKey(
   source: string,
   { device, known }: Pick<IdentifiedDevice, 'device' | 'known'>,
 ): Promise<SeenServer | undefined> {
-  // A server has keys of several types: the one that was enrolled is asked for first.
+  // A server has keys of several types; the enrolled type is requested first.
   const types = known ? [keyTypeOf(known.hostKey)] : []
   const scan = () => scans.run(device.tenant, source, () => scanInner(door, types, clock))
   for (let triesLeft = TRIES - 1; ; triesLeft -= 1) {

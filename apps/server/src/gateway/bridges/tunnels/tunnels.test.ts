@@ -297,7 +297,7 @@ describe.each([1, 2] as const)('an existing agent by transport %d', (transport) 
 it.each([
   ['v0.0.9', 'v0.0.9'],
   ['v999.0.0', VERSION],
-])('an agent of %s is told of the version %s, never of a greater one', async (asked, told) => {
+])('answers an agent of %s with the version %s, never a greater one', async (asked, told) => {
   const answer = await server.fetch(`/info?agent_version=${asked}`)
   expect(await answer.json()).toMatchObject({ version: told })
 })
