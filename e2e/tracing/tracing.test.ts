@@ -44,6 +44,15 @@ describe('a server with a collector', () => {
     expect(process?.attributes).toMatchObject({ 'bowline.run': 'exec' })
     expect(agent.process.output()).toContain(`"trace":"00-${root?.trace}-${root?.id}-01"`)
 
+    const statementsOf = (name: string): readonly string[] => {
+      const within = new Set(collector.spans.filter((span) => span.name === name).map(({ id }) => id))
+      return collector.spans
+        .filter((span) => span.name === 'db.query' && within.has(span.parent))
+        .flatMap(({ attributes }) => attributes['db.collection.name'] ?? [])
+    }
+    expect(statementsOf('login.resolve')).toContain('devices')
+    expect(statementsOf('ssh.authenticate')).toContain('sessions')
+    expect(statementsOf('http.request')).toContain('devices')
     const request = collector.spans.find(({ name }) => name === 'http.request')
     expect(request?.attributes).toMatchObject({
       'http.request.method': expect.any(String),

@@ -18,6 +18,7 @@ import { type NodeIdentity, newRun } from '../nodes/identity.ts'
 import { type NodeLease, createNodeLease } from '../nodes/lease.ts'
 import { type RunOnce, holdsJob, runAlone, runByLease } from '../nodes/once.ts'
 import type { Log } from '../platform/log.ts'
+import { traced } from '../platform/tracing/spans.ts'
 import { OtherNodeAway } from '../recordings/file/reading.ts'
 import type { Redis } from '../platform/redis/redis.ts'
 import { type SessionCause, closeSessionsOfLostNode } from '../sessions/service.ts'
@@ -131,7 +132,12 @@ export async function composeNodes(parts: NodeParts): Promise<Nodes> {
       return lease.isCutOff
     },
     once: cluster ? runByLease(system, node) : runAlone,
-    reachLogin: (target) => reach(target.uid, target),
+    reachLogin: (target) =>
+      traced(
+        'login.reach',
+        () => ({}),
+        () => reach(target.uid, target),
+      ),
     async reachDevice(uid) {
       const holder = peers && lease.others.length > 0 ? await holderOf(system, uid) : undefined
       return holder ? reach(uid, holder) : agents.find(uid)

@@ -15,7 +15,7 @@ import {
   type SshConnection,
 } from '@bowline/ssh/api'
 import type { Log } from '../platform/log.ts'
-import { type Span, beginSpan, inSpan } from '../platform/tracing/spans.ts'
+import { type Span, beginSpan, endOnce, inSpan } from '../platform/tracing/spans.ts'
 import type { SessionCause } from '../sessions/service.ts'
 import type { Admitted } from './admission/admission.ts'
 import { offenceOf } from './admission/offence.ts'
@@ -327,11 +327,6 @@ export class Connection implements ConnectionHandler {
     // A page's malformed message is a bug in the console; a penalty would block everybody behind that address.
     if (offence !== 'abuse' || this.#deps.endpoint !== 'web') this.#admitted.offend(offence)
   }
-}
-
-/** Ends a span that may have ended. */
-function endOnce(span: Span): void {
-  if (span.isRecording()) span.end()
 }
 
 /** Answers a public key query (RFC 4252 section 7). Certificates are never accepted. */

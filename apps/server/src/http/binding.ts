@@ -11,6 +11,7 @@ import type { Authenticator } from './auth.ts'
 import { BODY_BYTES } from './input/bodies.ts'
 import { parseInput } from '../platform/input/parse-input.ts'
 import type { RequestLimits } from './limits/request-limits.ts'
+import { inRequest } from './request-trace.ts'
 import type { RequestContext, Route } from './route.ts'
 import type { Listing } from '../db/lists/listing.ts'
 
@@ -52,14 +53,15 @@ export function bind(server: FastifyInstance, route: Route, binding: Binding): v
       bodyLimit: operation.bodyBytes ?? BODY_BYTES,
       // Runs before the body is read: an unauthorized caller cannot make the server hold or parse one.
       onRequest: async (request, reply) => {
-        admitted.set(request, await admit(operation, binding, request, reply))
+        admitted.set(request, await inRequest(request, () => admit(operation, binding, request, reply)))
       },
       // A HEAD of a stream would never end.
       exposeHeadRoute: operation.method === 'GET' && !operation.stream,
-      handler: async (request, reply) => {
-        const found = admitted.get(request) ?? (await admit(operation, binding, request, reply))
-        return answer(route, await stillAdmitted(operation, binding, found), request, reply)
-      },
+      handler: (request, reply) =>
+        inRequest(request, async () => {
+          const found = admitted.get(request) ?? (await admit(operation, binding, request, reply))
+          return answer(route, await stillAdmitted(operation, binding, found), request, reply)
+        }),
     })
   }
 }

@@ -13,7 +13,7 @@ import { compressAnswers } from './files/compression.ts'
 import { type ConnectionLimits, limitConnections } from './limits/connections.ts'
 import { sendError } from './errors.ts'
 import { excessOf, repeatedName } from './input/json-shape.ts'
-import { type Span, beginSpan } from '../platform/tracing/spans.ts'
+import { beginRequest, endRequest } from './request-trace.ts'
 import { UNSTORABLE, isStorable } from '../platform/input/storable.ts'
 import { limitPipelining } from './limits/pipelining.ts'
 import type { Route } from './route.ts'
@@ -92,11 +92,9 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     tunnels?.close()
   })
   const pipelining = limitPipelining()
-  const spans = new WeakMap<FastifyRequest, Span>()
   server.addHook('onRequest', async (request, reply) => {
     if (!pipelining.begin(request.raw.socket)) return reply.hijack()
-    const route = request.routeOptions.url ?? '(none)'
-    spans.set(request, beginSpan('http.request', { 'http.request.method': request.method, 'http.route': route }))
+    beginRequest(request)
     setCommonHeaders(request, reply)
     // Reached only on connections opened before shutdown; a load balancer should send them elsewhere.
     if (closing) fail('UNAVAILABLE', { what: 'it is stopping' })
@@ -114,7 +112,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   server.addHook('onResponse', async (request, reply) => {
     connections?.release(request.raw.socket)
     pipelining.end(request.raw.socket)
-    spans.get(request)?.setAttribute('http.response.status_code', reply.statusCode).end()
+    endRequest(request, reply.statusCode)
     log.debug('http.request', {
       request: request.id,
       method: request.method,

@@ -14,7 +14,9 @@ import {
 } from 'kysely'
 import { DatabaseError, type QueryResult as PgResult, type QueryResultRow } from 'pg'
 import type { Connection, ConnectionPool } from './connection-pool.ts'
+import { traced } from '../../platform/tracing/spans.ts'
 import type { StatementNames } from './statement-names.ts'
+import { summaryOf } from './summary.ts'
 
 /** @param tenant see {@link ConnectionPool.checkOut} */
 export function poolDialect(pool: ConnectionPool, tenant: TenantId | undefined): Dialect {
@@ -42,7 +44,11 @@ class PoolConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { command, rowCount, rows } = await this.#run<R & QueryResultRow>(query)
+    const { command, rowCount, rows } = await traced(
+      'db.query',
+      () => summaryOf(query.sql),
+      () => this.#run<R & QueryResultRow>(query),
+    )
     if (CHANGES_ROWS.has(command)) return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
     return { rows }
   }

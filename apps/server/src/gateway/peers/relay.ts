@@ -5,6 +5,7 @@ import type { Link, LinkCause, LinkMessage, LinkStream, StreamHandler, StreamKin
 import { createFlow } from '../forward/pipe.ts'
 import type { Agents, HeldLink } from '../links/agents.ts'
 import type { ReverseStreams } from '../links/reverse-streams.ts'
+import { continueTrace, endOnce } from '../../platform/tracing/spans.ts'
 import { PeerControl, PeerOpen, endMessage, toCause } from './envelope.ts'
 
 const refuse = (reason: string, message: string): LinkCause => ({ by: 'gateway', reason, message })
@@ -54,13 +55,18 @@ export function createRelay({ agents, reverse, between }: RelayDeps): Relay {
     if (!translated) return UNKNOWN_STREAM
     const ends: { handler?: StreamHandler } = {}
     let forget = (): void => undefined
+    const answering = continueTrace('node.relay', parsed.data.header['trace'], { 'bowline.stream': kind })
     const device = held.link.open(
       kind,
       translated,
       (opened) => {
-        const join = joinStreams(opened, raw, () => {
-          joined.delete(raw.id)
-          forget()
+        const join = joinStreams(opened, raw, {
+          answered: () => endOnce(answering),
+          ended() {
+            endOnce(answering)
+            joined.delete(raw.id)
+            forget()
+          },
         })
         ends.handler = join.far
         return join.device
@@ -98,7 +104,7 @@ export function createRelay({ agents, reverse, between }: RelayDeps): Relay {
       const envelope = { tenant: device.tenant, device: device.uid, epoch, header: { listen: raw.id, origin } }
       const ends: { handler?: StreamHandler } = {}
       between.open('accept', envelope, (far) => {
-        const join = joinStreams(accepted, far, () => undefined)
+        const join = joinStreams(accepted, far, {})
         ends.handler = join.device
         return join.far
       })
@@ -107,14 +113,18 @@ export function createRelay({ agents, reverse, between }: RelayDeps): Relay {
   }
 }
 
-/**
- * Joins a stream of a device with one of another node.
- * @param ended called once, when the first of both has ended
- */
+interface Watcher {
+  /** Called with each message of the device. */
+  answered?(): void
+  /** Called once, when the first of both streams has ended. */
+  ended?(): void
+}
+
+/** Joins a stream of a device with one of another node. */
 function joinStreams(
   device: LinkStream,
   far: LinkStream,
-  ended: () => void,
+  watcher: Watcher,
 ): { readonly device: StreamHandler; readonly far: StreamHandler } {
   const toDevice = createFlow(
     (bytes, lane) => device.write(bytes, lane),
@@ -130,7 +140,7 @@ function joinStreams(
   const over = (): boolean => {
     const first = !isOver
     isOver = true
-    if (first) ended()
+    if (first) watcher.ended?.()
     return first
   }
   return {
@@ -138,7 +148,10 @@ function joinStreams(
       data: (bytes, lane) => toFar.pass(bytes, lane),
       drain: () => toDevice.drained(),
       eof: () => far.eof(),
-      control: (message) => far.control({ message }),
+      control(message) {
+        watcher.answered?.()
+        far.control({ message })
+      },
       closed(cause) {
         if (!over()) return
         far.control(endMessage(cause))

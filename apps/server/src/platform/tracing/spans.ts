@@ -1,5 +1,6 @@
-// Spans of logins and requests. Without a provider (tracing.ts) each is a no-op. Attributes are kinds and outcomes; never
+// Spans of logins and requests, and of the statements and streams that they need. Without a provider (tracing.ts) each is a no-op. Attributes are kinds and outcomes; never
 // secrets, nor what people type, nor names of files.
+import { AsyncLocalStorage } from 'node:async_hooks'
 import {
   type Attributes,
   INVALID_SPAN_CONTEXT,
@@ -21,6 +22,24 @@ export function beginSpan(name: string, attributes: Attributes, parent?: Span): 
   return trace.getTracer('bowline').startSpan(name, { attributes }, within)
 }
 
+/** Ends a span that may have ended already. */
+export function endOnce(span: Span): void {
+  if (span.isRecording()) span.end()
+}
+
+const current = new AsyncLocalStorage<Span>()
+
+/** Runs work under a span, of which what it does by {@link traced} becomes a part. Costs nothing where nothing is recorded. */
+export function under<T>(span: Span, work: () => T): T {
+  return span.isRecording() ? current.run(span, work) : work()
+}
+
+/** A span around some work, part of what the caller works under; none where that is not recorded or has ended. */
+export function traced<T>(name: string, attributes: () => Attributes, work: () => Promise<T>): Promise<T> {
+  const parent = current.getStore()
+  return parent?.isRecording() ? inSpan(name, parent, work, attributes()) : work()
+}
+
 /**
  * A span around some work, marked as failed when it rejects; what it rejects with is not recorded, since messages may
  * have names in them.
@@ -33,7 +52,7 @@ export async function inSpan<T>(
 ): Promise<T> {
   const span = beginSpan(name, attributes, parent)
   try {
-    return await work(span)
+    return await under(span, () => work(span))
   } catch (error) {
     span.setStatus({ code: SpanStatusCode.ERROR })
     throw error
@@ -46,4 +65,14 @@ export async function inSpan<T>(
 export function traceField(span: Span): { readonly trace?: string } {
   const { traceId, spanId, traceFlags } = span.spanContext()
   return traceFlags & TraceFlags.SAMPLED ? { trace: `00-${traceId}-${spanId}-01` } : {}
+}
+
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01$/
+
+/** Continues a trace that another node began. @param traceparent as {@link traceField} gives it; others begin none */
+export function continueTrace(name: string, traceparent: unknown, attributes: Attributes): Span {
+  const [, traceId, spanId] = (typeof traceparent === 'string' && TRACEPARENT.exec(traceparent)) || []
+  if (traceId === undefined || spanId === undefined) return NO_SPAN
+  const context = { traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true }
+  return beginSpan(name, attributes, trace.wrapSpanContext(context))
 }
