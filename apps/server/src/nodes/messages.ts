@@ -56,6 +56,8 @@ export function createNodeMessages(deps: NodeMessagesDeps): NodeMessages {
   const { db, clock, log, node } = deps
   let queue: JsonObject[] = []
   let last = 0
+  /** The PostgreSQL that was read last. */
+  let server = ''
   let lookedAt = clock.monotonic()
   let stopTimers = (): void => undefined
 
@@ -85,6 +87,16 @@ export function createNodeMessages(deps: NodeMessagesDeps): NodeMessages {
     }
   }
 
+  /**
+   * Another server has taken the database's place, or it has restarted. A standby that had not received everything gives
+   * ids a second time, to messages that a reader of later ones would never see.
+   */
+  async function startAnew(now: string): Promise<void> {
+    last = await newestMessage(db)
+    server = now
+    deps.missed()
+  }
+
   async function read(): Promise<void> {
     if (clock.monotonic() - lookedAt > MISSED_AFTER_MS) {
       last = await newestMessage(db)
@@ -92,7 +104,11 @@ export function createNodeMessages(deps: NodeMessagesDeps): NodeMessages {
     }
     lookedAt = clock.monotonic()
     for (;;) {
-      const messages = await readMessages(db, last, BATCH)
+      const { server: now, messages } = await readMessages(db, last, BATCH)
+      if (now !== server) {
+        await startAnew(now)
+        continue
+      }
       for (const message of messages) {
         last = message.id
         if (message.node !== node) apply(message.body)
@@ -117,6 +133,7 @@ export function createNodeMessages(deps: NodeMessagesDeps): NodeMessages {
 
   return {
     async start() {
+      server = (await readMessages(db, 0, 0)).server
       last = await newestMessage(db)
       lookedAt = clock.monotonic()
       const stops = [
