@@ -17,12 +17,16 @@ import { type Cluster, startCluster } from './cluster.ts'
 const LOST_MESSAGES = 200
 const NEWEST = 'select coalesce(max(id), 0) from node_messages'
 const OPEN_SESSIONS = 'select count(*) from sessions where closed_at is null'
+const holderOf = ({ device }: Agent): string =>
+  `select link_node from devices where uid = '${device.uid}' and disconnected_at is null`
 /** Messages that a node has read and does not know. */
 const unknownTo = ({ process }: Server): number => process.output().split('unknown message').length - 1
 
 const undo = cleanups()
 let cluster: Cluster
 let agent: Agent
+/** Connects to the other node while the standby receives nothing. */
+let moving: Agent
 let a: Server
 let b: Server
 let door: ChaosProxy
@@ -43,9 +47,12 @@ describe.skipIf(!postgresPrograms)('two nodes whose standby lags behind (needs t
     ;[a, b] = [first, second]
     agent = await startAgent(b, 'kept')
     undo(() => agent.remove())
+    cluster.prefer([1, 0])
+    moving = await startAgent(cluster.balanced, 'moving')
+    undo(() => moving.remove())
   })
 
-  it('tell each other of changes of the policy after a failover that lost messages', async () => {
+  it('tell each other of changes and reach each device after a failover that lost messages and claims', async () => {
     const primary = cluster.postgres
     const standby = await startStandby(primary)
     undo(() => standby.stop())
@@ -63,12 +70,21 @@ describe.skipIf(!postgresPrograms)('two nodes whose standby lags behind (needs t
       'bowline',
     )
     await until('the nodes have read them', () => [a, b].every((node) => unknownTo(node) >= LOST_MESSAGES))
+    cluster.prefer([0, 1])
+    await moving.process.end()
+    moving.start()
+    await until('the first node holds the device', () => primary.sql(holderOf(moving), 'bowline') === cluster.id(0))
     await primary.kill()
     promote(standby)
     expect(Number(standby.sql(NEWEST, 'bowline'))).toBeLessThanOrEqual(before)
     door.moveTo({ host: '127.0.0.1', port: standby.port }, 'cut')
     await until('the nodes have the database', async () => (await health(a)) === 200 && (await health(b)) === 200)
 
+    expect(standby.sql(holderOf(moving), 'bowline')).toBe(cluster.id(1))
+    await until('both nodes reach the device', async () => {
+      const logins = [a, b].map((node) => ssh({ ...moving.target, port: node.ssh.port }, ['true']))
+      return (await Promise.all(logins)).every(({ code }) => code === 0)
+    })
     await session.echo('still there')
     const rule = { action: 'deny', active: true, priority: 1, source_ip: '.*', username: '.*' } as const
     await (await a.client()).call(operations.firewall.create, { body: { ...rule, filter: { hostname: '.*' } } })

@@ -72,6 +72,8 @@ export interface Cluster {
   closeElsewhere(session: { readonly uid: SessionUid; readonly node: string }, cause: SessionCause): boolean
   /** A node was lost. */
   buried(): void
+  /** Another server has taken the database's place. */
+  databaseReplaced(): void
   close(): Promise<void>
 }
 
@@ -134,6 +136,7 @@ export function createCluster(deps: ClusterDeps): Cluster {
       deps.resetAll()
       messages.publish(RESET)
     },
+    databaseReplaced: () => messages.replaced(),
     async close() {
       await stopListening()
       await messages.close()

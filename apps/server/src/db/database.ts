@@ -21,6 +21,11 @@ export interface Database {
   system(): Kysely<Schema>
   /** Resolves when the database answers; rejects with the driver's error. */
   ping(): Promise<void>
+  /**
+   * Calls the listener when another server has taken the database's place, or it has restarted: a standby may lack what
+   * was written last. It may be called twice.
+   */
+  onReplaced(listener: () => void): void
   /** Current time of the database in milliseconds since the epoch. */
   now(): Promise<number>
   /** Waits for the connections in use, then closes them all. */
@@ -57,6 +62,9 @@ export async function openDatabase({ owner, poolSize, log }: DatabaseOptions): P
     system: () => system,
     async ping() {
       await sql`select 1`.execute(system)
+    },
+    onReplaced(listener) {
+      for (const pool of [tenants, everything]) pool.onReplaced(listener)
     },
     async now() {
       const { rows } = await sql<{

@@ -161,6 +161,23 @@ export async function releaseLinksOfNode(db: Kysely<Schema>, node: string): Prom
     .execute()
 }
 
+/**
+ * Writes claims that are newer than their rows: those that a standby had not received when it became the primary.
+ * @returns devices whose rows were behind
+ */
+export async function restoreClaims(
+  db: Kysely<Schema>,
+  node: string,
+  claims: readonly { readonly uid: DeviceUid; readonly epoch: number }[],
+): Promise<DeviceUid[]> {
+  const { rows } = await sql<{ uid: DeviceUid }>`
+    update devices set disconnected_at = null, last_seen = now(), link_epoch = claim.epoch, link_node = ${node}
+      from unnest(${claims.map(({ uid }) => uid)}::text[], ${claims.map(({ epoch }) => epoch)}::bigint[]) claim(uid, epoch)
+      where devices.uid = claim.uid and devices.link_epoch < claim.epoch
+      returning devices.uid`.execute(db)
+  return rows.map(({ uid }) => uid)
+}
+
 /** Devices whose link a node holds according to their rows. */
 export function findLinksOfNode(
   db: Kysely<Schema>,

@@ -16,6 +16,7 @@ import {
   findLoginTarget,
   releaseLink,
   releaseLinksOfNode,
+  restoreClaims,
 } from './presence-store.ts'
 
 export type { ForwardingPolicy, LinkHolder, LoginTarget } from './presence-store.ts'
@@ -88,6 +89,19 @@ export function listLinksOf(
   node: string,
 ): Promise<{ uid: DeviceUid; tenant: TenantId; epoch: number }[]> {
   return findLinksOfNode(db, node)
+}
+
+/**
+ * Writes claims of links that the database has lost: it was replaced by a standby that had not received them.
+ * @param db system connection
+ * @returns devices whose rows were behind
+ */
+export function restoreLinks(
+  db: Kysely<Schema>,
+  node: string,
+  links: readonly { readonly uid: DeviceUid; readonly epoch: number }[],
+): Promise<DeviceUid[]> {
+  return restoreClaims(db, node, links)
 }
 
 /** The node that holds a device's link. @param db system connection */

@@ -96,11 +96,11 @@ describe('messages between nodes', () => {
       const waits = sql<{ one: number }>`select 1 as one from pg_locks
         where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`
       await until(async () => (await waits.execute(db)).rows.length === 1)
-      expect((await readMessages(db, before, 10)).messages).toEqual([])
+      expect(await readMessages(db, before, 10)).toEqual([])
       return { written }
     })
     await later.written
-    expect((await readMessages(db, before, 10)).messages.map(({ node: from }) => from)).toEqual(['slow', 'quick'])
+    expect((await readMessages(db, before, 10)).map(({ node: from }) => from)).toEqual(['slow', 'quick'])
   })
 
   it('wake a node that listens, before its next look', async () => {

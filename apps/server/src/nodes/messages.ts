@@ -43,6 +43,8 @@ export interface NodeMessages {
   publish(body: JsonObject): void
   /** Looks now. */
   wake(): void
+  /** Another server has taken the database's place: whatever was written last may be missing there. */
+  replaced(): void
   /** Writes what is queued, then reads no more. */
   close(): Promise<void>
 }
@@ -56,8 +58,8 @@ export function createNodeMessages(deps: NodeMessagesDeps): NodeMessages {
   const { db, clock, log, node } = deps
   let queue: JsonObject[] = []
   let last = 0
-  /** The PostgreSQL that was read last. */
-  let server = ''
+  /** Ids may be given a second time, by a standby that had not received everything: later ones that were read say nothing. */
+  let isAnew = false
   let lookedAt = clock.monotonic()
   let stopTimers = (): void => undefined
 
@@ -87,28 +89,18 @@ export function createNodeMessages(deps: NodeMessagesDeps): NodeMessages {
     }
   }
 
-  /**
-   * Another server has taken the database's place, or it has restarted. A standby that had not received everything gives
-   * ids a second time, to messages that a reader of later ones would never see.
-   */
-  async function startAnew(now: string): Promise<void> {
-    last = await newestMessage(db)
-    server = now
-    deps.missed()
-  }
-
   async function read(): Promise<void> {
-    if (clock.monotonic() - lookedAt > MISSED_AFTER_MS) {
-      last = await newestMessage(db)
+    if (isAnew || clock.monotonic() - lookedAt > MISSED_AFTER_MS) {
+      isAnew = false
+      last = await newestMessage(db).catch((error: unknown) => {
+        isAnew = true
+        throw error
+      })
       deps.missed()
     }
     lookedAt = clock.monotonic()
     for (;;) {
-      const { server: now, messages } = await readMessages(db, last, BATCH)
-      if (now !== server) {
-        await startAnew(now)
-        continue
-      }
+      const messages = await readMessages(db, last, BATCH)
       for (const message of messages) {
         last = message.id
         if (message.node !== node) apply(message.body)
@@ -133,7 +125,6 @@ export function createNodeMessages(deps: NodeMessagesDeps): NodeMessages {
 
   return {
     async start() {
-      server = (await readMessages(db, 0, 0)).server
       last = await newestMessage(db)
       lookedAt = clock.monotonic()
       const stops = [
@@ -148,6 +139,7 @@ export function createNodeMessages(deps: NodeMessagesDeps): NodeMessages {
       loop.wake()
     },
     wake: () => loop.wake(),
+    replaced: () => (isAnew = true),
     async close() {
       stopTimers()
       await loop.stop()

@@ -167,22 +167,15 @@ export interface NodeMessage {
   readonly body: JsonObject
 }
 
-export interface ReadMessages {
-  /** Changes when another server takes the database's place, and when it restarts. */
-  readonly server: string
-  /** Messages after the given id, the oldest first. */
-  readonly messages: readonly NodeMessage[]
-}
-
-/** Reads messages. @param limit at most so many */
-export async function readMessages(db: Db, id: number, limit: number): Promise<ReadMessages> {
-  const { rows } = await sql<{ server: string } & (NodeMessage | { id: null })>`
-    select server.started::text as server, message.id, message.node, message.body
-      from (select pg_postmaster_start_time() as started) server
-      left join lateral (
-        select id::float8, node, body from node_messages where id > ${id} order by node_messages.id limit ${limit}
-      ) message on true`.execute(db)
-  return { server: rows[0]?.server ?? '', messages: rows.filter((row) => row.id !== null) }
+/** Messages after `id`, the oldest first. */
+export function readMessages(db: Db, id: number, limit: number): Promise<NodeMessage[]> {
+  return db
+    .selectFrom('node_messages')
+    .select([sql<number>`id::float8`.as('id'), 'node', 'body'])
+    .where('id', '>', id)
+    .orderBy('node_messages.id')
+    .limit(limit)
+    .execute()
 }
 
 /** Id of the newest message that was written; 0 without any. */

@@ -53,6 +53,11 @@ export interface Connection {
 }
 
 export interface ConnectionPool {
+  /**
+   * Calls the listener when the address leads to another server, or to one that has restarted; before the first statement
+   * there.
+   */
+  onReplaced(listener: () => void): void
   /** Names of the prepared statements of its connections. */
   readonly names: StatementNames
   /**
@@ -75,6 +80,12 @@ export function openPool(owner: OwnerConnection, role: string, size: number, log
   let current = ''
   const servers = new WeakMap<object, string>()
   const isReplaced = (client: object): boolean => current !== '' && servers.get(client) !== current
+  const listeners: (() => void)[] = []
+  function leadsTo(server: string): void {
+    const before = current
+    current = server
+    if (before !== '' && before !== server) for (const tell of listeners) tell()
+  }
   const pool = new Pool({
     ...clientConfig(owner, role),
     types,
@@ -96,7 +107,7 @@ export function openPool(owner: OwnerConnection, role: string, size: number, log
           role === APP_ROLE ? 'off' : 'on',
         ],
       )
-      current = rows[0]?.server ?? ''
+      leadsTo(rows[0]?.server ?? '')
       servers.set(client, current)
     },
   })
@@ -110,7 +121,7 @@ export function openPool(owner: OwnerConnection, role: string, size: number, log
   const shares = createTenantShares(Math.max(1, size - CONNECTIONS_FOR_OTHERS))
   const pulse = createPulse(async () => {
     const server = await askServer(owner, role)
-    if (server) current = server
+    if (server) leadsTo(server)
     return server !== undefined
   })
 
@@ -146,6 +157,7 @@ export function openPool(owner: OwnerConnection, role: string, size: number, log
 
   return {
     names: statementNames(),
+    onReplaced: (listener) => void listeners.push(listener),
     async checkOut(tenant) {
       if (tenant === undefined) return attempt(tenant)
       const release = await shares.take(tenant)

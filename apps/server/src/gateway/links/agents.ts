@@ -8,7 +8,7 @@ import type { Clock } from '@bowline/base/clock'
 import type { DeviceActor, TenantContext } from '../../context.ts'
 import type { Schema } from '../../db/schema.ts'
 import { findHostKeys } from '../../devices/enrolled/enrolled.ts'
-import { linkDown, linkUp, listLinksOf, notifyLinkUp } from '../../devices/presence.ts'
+import { linkDown, linkUp, listLinksOf, notifyLinkUp, restoreLinks } from '../../devices/presence.ts'
 import type { Log } from '../../platform/log.ts'
 import { keepSessionsAlive } from '../../sessions/service.ts'
 import { HostKeyReviews, type HostKeyUsers } from './host-key-reviews.ts'
@@ -71,6 +71,8 @@ export interface Agents {
   dropNamespaces(tenants: ReadonlySet<TenantId>): void
   /** Includes a session's row in the heartbeats. @returns cancel */
   keepSessionAlive(uid: SessionUid): () => void
+  /** Another server has taken the database's place: rows are compared with the links at the next turn. */
+  databaseReplaced(): void
   readonly count: number
   start(): void
   /** Asks every agent to reconnect elsewhere. */
@@ -100,7 +102,7 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
     needsRepair = true
     log.error('presence.error', { err: error })
   })
-  /** A claim or release may have failed: rows may say that this node holds links which it does not. */
+  /** A claim or release may have failed, or be lost with the primary: rows may differ from the links of this node. */
   let needsRepair = false
   const claims = { begun: 0, ended: 0 }
   let draining = false
@@ -136,7 +138,7 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
     hostKeys.run()
   }
 
-  /** Releases links that only the database believes in, at a moment without claims under way. */
+  /** Releases links that only the database believes in and claims those it has lost, at a moment without claims under way. */
   async function repair(): Promise<void> {
     const { begun } = claims
     const rows = claims.ended === begun ? await listLinksOf(db, node) : undefined
@@ -144,6 +146,11 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
     needsRepair = false
     for (const { uid, tenant, epoch } of rows) {
       if (!entries.has(uid)) await linkDown(contextOf({ kind: 'device', uid, tenant, proven: true }), uid, epoch)
+    }
+    const held = [...entries].map(([uid, entry]) => ({ uid, epoch: entry.epoch }))
+    for (const uid of await restoreLinks(db, node, held)) {
+      const entry = entries.get(uid)
+      if (entry) await notifyLinkUp(contextOf(entry.device), uid)
     }
   }
 
@@ -205,6 +212,7 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
       sessions.add(uid)
       return () => sessions.delete(uid)
     },
+    databaseReplaced: () => (needsRepair = true),
     get count() {
       return entries.size
     },
