@@ -5,6 +5,7 @@ import type { Clock } from '@bowline/base/clock'
 import type { Link } from '@bowline/link/api'
 import type { Kysely } from 'kysely'
 import type { ServerConfig } from '../config.ts'
+import type { Database } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
 import { type LoginTarget, forgetLinksOf, holderOf } from '../devices/presence.ts'
 import type { EventBus } from '../events/bus.ts'
@@ -39,6 +40,7 @@ export interface NodeParts {
   readonly config: ServerConfig
   /** Id of this node. */
   readonly node: string
+  readonly database: Pick<Database, 'onReplaced'>
   readonly system: Kysely<Schema>
   readonly clock: Clock
   readonly log: Log
@@ -114,6 +116,10 @@ export async function composeNodes(parts: NodeParts): Promise<Nodes> {
   })
   const peers = composePeers(parts, identity, lease)
   const cluster = peers && composeCluster(parts, lease)
+  parts.database.onReplaced(() => {
+    agents.databaseReplaced()
+    cluster?.databaseReplaced()
+  })
 
   /** Without other nodes every link is here, and no statement asks where. */
   async function reach(

@@ -165,12 +165,23 @@ async function start(
   const live = createLiveLogins({ ...judging, ...leaving, keyIsDisabled: isDisabled, clock, log })
   const reverse = createReverseStreams()
   const openFile: NodeParts['openFile'] = (file) => recordings.openHere(file)
-  const nodeParts = { config, node, system, clock, log, bus, redis, agents, reverse, live, apply, openFile, onFatal }
+  const nodeParts = {
+    config,
+    node,
+    database,
+    system,
+    clock,
+    log,
+    bus,
+    redis,
+    agents,
+    reverse,
+    live,
+    apply,
+    openFile,
+    onFatal,
+  }
   const nodes: Nodes = await composeNodes({ ...nodeParts, gateway: () => gateway, webEndpoints: () => webEndpoints })
-  database.onReplaced(() => {
-    agents.databaseReplaced()
-    nodes.cluster?.databaseReplaced()
-  })
   const { cluster } = nodes
   const isCutOff = (): boolean => nodes.isCutOff
   const gatewayParts = { config, keys, clock, log, node, agents, live, reverse, recordings, judging, metrics }
