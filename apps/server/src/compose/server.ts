@@ -139,14 +139,15 @@ async function start(
   }
   const tokens = createTokenIssuer(keys.token, clock)
   const signInContext = (tenant: TenantId) => tenantContext(tenant, { kind: 'system', name: 'single sign-on' })
-  const accountParts = { config, system, node, clock, log, ids, keys, tokens, contextOf: signInContext, onEnd }
+  const base = { config, system, node, clock, log }
+  const accountParts = { ...base, ids, keys, tokens, contextOf: signInContext, onEnd }
   const { mail, auth, registration, mailRequests } = await startAccounts(accountParts)
   const turns = new ScimTurns()
   const singleSignOn = assembleSingleSignOn(auth, config, signInContext, onEnd)
 
   const deviceContext = (device: DeviceActor): TenantContext => tenantContext(device.tenant, device)
   const agents = createAgents({ db: system, clock, log, node, contextOf: deviceContext })
-  const certificates = composeCertificates({ config, system, node, clock, log })
+  const certificates = composeCertificates(base)
   await certificates.load(onEnd)
   const metrics = createMetrics({
     certificates: certificates.counts,
@@ -165,22 +166,7 @@ async function start(
   const live = createLiveLogins({ ...judging, ...leaving, keyIsDisabled: isDisabled, clock, log })
   const reverse = createReverseStreams()
   const openFile: NodeParts['openFile'] = (file) => recordings.openHere(file)
-  const nodeParts = {
-    config,
-    node,
-    database,
-    system,
-    clock,
-    log,
-    bus,
-    redis,
-    agents,
-    reverse,
-    live,
-    apply,
-    openFile,
-    onFatal,
-  }
+  const nodeParts = { ...base, database, bus, redis, agents, reverse, live, apply, openFile, onFatal }
   const nodes: Nodes = await composeNodes({ ...nodeParts, gateway: () => gateway, webEndpoints: () => webEndpoints })
   const { cluster } = nodes
   const isCutOff = (): boolean => nodes.isCutOff
