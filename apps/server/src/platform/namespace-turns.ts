@@ -1,37 +1,52 @@
-// Turns of expensive work of namespaces: each does one piece at a time, and only some namespaces do at once.
+// Turns of expensive work of namespaces: each does a few pieces at a time, and all together only some more.
 import { Semaphore } from '@bowline/base/semaphore'
 import { fail } from '@bowline/contract/errors'
 import type { TenantId } from '@bowline/contract/schemas/common'
 
-export interface TurnLimits {
-  /** Pieces of work of one namespace that may wait; further ones are refused. */
+interface Limits {
+  /** Pieces of work at once. */
+  readonly atOnce: number
+  /** Further ones that wait; those beyond are refused. */
   readonly waiting: number
-  /** Namespaces that work at once, and pieces of work of all that wait for their turn. */
-  readonly namespaces: { readonly atOnce: number; readonly waiting: number }
+}
+
+export interface TurnLimits {
+  /** Of each namespace. */
+  readonly own: Limits
+  /** Of all together. */
+  readonly all: Limits
 }
 
 export class NamespaceTurns {
   readonly #own = new Map<TenantId, Semaphore>()
-  readonly #waiting: number
+  readonly #limits: Limits
   readonly #all: Semaphore
 
-  constructor({ waiting, namespaces }: TurnLimits) {
-    this.#waiting = waiting
-    this.#all = new Semaphore(namespaces.atOnce, namespaces.waiting)
+  constructor({ own, all }: TurnLimits) {
+    this.#limits = own
+    this.#all = new Semaphore(all.atOnce, all.waiting)
   }
 
   /**
-   * Runs work when no other one of the namespace runs on this node.
+   * Runs work in its turn.
    * @param work takes connections of the database itself
    * @throws {BowlineError} TOO_MANY_REQUESTS when too much work waits
    */
   async run<T>(tenant: TenantId, work: () => Promise<T>): Promise<T> {
-    const own = this.#own.get(tenant) ?? new Semaphore(1, this.#waiting)
+    const done = await this.tryRun(tenant, async () => ({ result: await work() }))
+    return done ? done.result : fail('TOO_MANY_REQUESTS', { seconds: 1 })
+  }
+
+  /**
+   * Runs work in its turn.
+   * @param source where it comes from: within a namespace, sources take turns
+   * @returns undefined when too much work waits
+   */
+  async tryRun<T>(tenant: TenantId, work: () => Promise<T>, source = ''): Promise<T | undefined> {
+    const own = this.#own.get(tenant) ?? new Semaphore(this.#limits.atOnce, this.#limits.waiting)
     this.#own.set(tenant, own)
-    const inAll = () => this.#all.run(async () => ({ result: await work() }), tenant)
     try {
-      const done = await own.run(inAll)
-      return done ? done.result : fail('TOO_MANY_REQUESTS', { seconds: 1 })
+      return await own.run(() => this.#all.run(work, tenant), source)
     } finally {
       if (own.idle) this.#own.delete(tenant)
     }

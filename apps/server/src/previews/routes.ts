@@ -9,7 +9,7 @@ import { findDevices } from './public-keys.ts'
 
 export function previewRoutes(): Route[] {
   const { waiting, namespaces: atOnce, waitingOfAll } = LIMITS.dryRun
-  const turns = new NamespaceTurns({ waiting, namespaces: { atOnce, waiting: waitingOfAll } })
+  const turns = new NamespaceTurns({ own: { atOnce: 1, waiting }, all: { atOnce, waiting: waitingOfAll } })
   return [
     memberRoute(operations.firewall.evaluate, (ctx, { body }) => evaluateAttempt(ctx, body)),
     memberRoute(operations.firewall.tryChange, (ctx, { body }) => turns.run(ctx.tenant, () => tryChange(ctx, body))),

@@ -5,6 +5,6 @@ import { NamespaceTurns } from '../platform/namespace-turns.ts'
 export class ScimTurns extends NamespaceTurns {
   constructor() {
     // Fewer namespaces than there are connections. What is refused, providers repeat.
-    super({ waiting: 20, namespaces: { atOnce: 4, waiting: 200 } })
+    super({ own: { atOnce: 1, waiting: 20 }, all: { atOnce: 4, waiting: 200 } })
   }
 }
