@@ -3,13 +3,16 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Worker } from 'node:worker_threads'
+import { systemClock } from '@bowline/base/clock'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { operations } from '@bowline/contract/operations'
 import { type DeviceUid, SessionUid, type TenantId } from '@bowline/contract/schemas/common'
 import type { RecordingHit } from '@bowline/contract/schemas/recording'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { silentLog } from '../platform/log.ts'
 import { type BootedServer, type Person, bootServer, outcome } from '../testing/boot.ts'
-import { createIndexing } from './index/indexing.ts'
+import { IDLE_MS, type Indexing, createIndexing } from './index/indexing.ts'
 import { type CorpusSession, corpusSession } from '../testing/corpus.ts'
 import { until } from '@bowline/testkit/until'
 
@@ -63,15 +66,14 @@ async function add(
 
 const file = (id: string, kind: 'cast' | 'index') => join(server.dataFolder, 'recordings', `${id}.${kind}`)
 
-async function indexed(): Promise<void> {
+function startIndexing(clock = systemClock): Indexing {
   const files = (id: string) => ({ cast: file(id, 'cast'), index: file(id, 'index') })
-  const indexing = createIndexing({
-    system: server.database.system(),
-    node: NODE,
-    log: silentLog,
-    files,
-    indexed: () => undefined,
-  })
+  const parts = { system: server.database.system(), clock, node: NODE, log: silentLog, files }
+  return createIndexing({ ...parts, indexed: () => undefined })
+}
+
+async function indexed(): Promise<void> {
+  const indexing = startIndexing()
   indexing.wake()
   await until(async () => (await notIndexed()) === 0, { timeout: 30_000 + COUNT * 500 })
   await indexing.close()
@@ -217,5 +219,29 @@ describe('indexed recordings', () => {
     expect(timed.every(([time]) => time >= from && time <= from + 5)).toBe(true)
     const three = await (await person.client.open(operations.sessions.getRecord, range('cast3'))).text()
     expect(three.split('\n')[1]).toBe(JSON.stringify(timed[0]))
+  })
+})
+
+describe('the thread that indexes', () => {
+  it('is kept for recordings that follow each other, and ends when none has come for a minute', async () => {
+    const clock = new ManualClock()
+    const { uid } = await server.acceptedDevice(other)
+    const started: Worker[] = []
+    const note = (worker: Worker): unknown => started.push(worker)
+    process.on('worker', note)
+    const indexing = startIndexing(clock)
+    try {
+      for (const number of [1, 2, 3]) {
+        await add(other.tenant, uid, corpusSession(number))
+        clock.advance(IDLE_MS - 1)
+        indexing.wake()
+        await until(async () => (await notIndexed()) === 0)
+      }
+      expect(started).toHaveLength(1)
+      await until(() => (clock.advance(IDLE_MS), started[0]?.threadId === -1))
+    } finally {
+      process.off('worker', note)
+      await indexing.close()
+    }
   })
 })

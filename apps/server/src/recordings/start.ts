@@ -43,7 +43,7 @@ export async function startRecordings(options: RecordingsOptions): Promise<Start
     sealed: () => indexing.wake(),
   })
   const files = (id: string) => ({ cast: recordings.path(id), index: recordings.indexPath(id) })
-  const indexing: Indexing = createIndexing({ ...parts, system, files, indexed: () => uploads?.wake() })
+  const indexing: Indexing = createIndexing({ ...parts, system, clock, files, indexed: () => uploads?.wake() })
   const removeFiles = (id: string): Promise<void> => recordings.remove(id)
   const uploads: Uploads | undefined =
     objects && createUploads({ ...parts, system, clock, objects, files, removeFiles, ending })

@@ -2,6 +2,7 @@
 // database. The row holds the progress, so that a killed server resumes after a restart.
 import { Worker } from 'node:worker_threads'
 import { BackgroundLoop } from '@bowline/base/background-loop'
+import type { Clock } from '@bowline/base/clock'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../db/schema.ts'
 import type { Log } from '../../platform/log.ts'
@@ -31,6 +32,7 @@ export interface Indexing {
 export interface IndexingParts {
   /** Connection to every namespace. */
   readonly system: Kysely<Schema>
+  readonly clock: Clock
   /** This node; it indexes its own recordings. */
   readonly node: string
   readonly log: Log
@@ -40,16 +42,23 @@ export interface IndexingParts {
 }
 
 const BATCH = 16
+/**
+ * The thread ends when it has had nothing to do for this long. To start one takes some 40 ms of processor time, more than a
+ * short session does.
+ */
+export const IDLE_MS = 60_000
 /** Heap limit of the thread: a screen and its text need a small part of it. */
 const HEAP_MEGABYTES = 256
 
-export function createIndexing({ system, node, log, files, indexed }: IndexingParts): Indexing {
+export function createIndexing({ system, clock, node, log, files, indexed }: IndexingParts): Indexing {
   let worker: Worker | undefined
+  let keepThread = (): void => undefined
   const ending = new AbortController()
 
   const loop = new BackgroundLoop(work)
 
   async function work(): Promise<void> {
+    keepThread()
     try {
       for (let rows = await next(); rows.length > 0; rows = await next()) {
         for (const row of rows) {
@@ -60,9 +69,13 @@ export function createIndexing({ system, node, log, files, indexed }: IndexingPa
     } catch (error) {
       if (!ending.signal.aborted) log.error('recording.failed', { err: error })
     } finally {
-      await worker?.terminate()
-      worker = undefined
+      keepThread = clock.after(IDLE_MS, endThread)
     }
+  }
+
+  function endThread(): void {
+    void worker?.terminate()
+    worker = undefined
   }
 
   const next = (): Promise<RecordingRow[]> => listUnindexed(system, node, BATCH)
@@ -106,6 +119,7 @@ export function createIndexing({ system, node, log, files, indexed }: IndexingPa
       ending.abort()
       await worker?.terminate()
       await loop.stop()
+      keepThread()
     },
   }
 }
