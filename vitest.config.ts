@@ -1,5 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config'
-import { leftOut } from './scripts/halved-files.ts'
+import { leftOut } from './scripts/slow-files.ts'
 import { LongestFirst } from './scripts/longest-first.ts'
 
 /** Workers of the suites that only compute. By default one core is left unused, which is half of a small machine. */
