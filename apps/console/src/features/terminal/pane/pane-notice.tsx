@@ -4,6 +4,7 @@ import { announce } from '../../../ui/feedback/announce.tsx'
 import { Button, Loader } from '../../../ui/kit.ts'
 import { useCountdown } from '../../../ui/text/ticker.ts'
 import { terminalMessages as texts } from '../messages.ts'
+import { endText } from './end-text.ts'
 import type { Pane, PaneState } from './pane.ts'
 import classes from '../terminal.module.css'
 
@@ -67,13 +68,4 @@ function reconnect(pane: Pane): void {
   const access = pane.access()
   if (access) pane.connect(access)
   else pane.disconnect()
-}
-
-function endText({ cause, exit }: Extract<PaneState, { kind: 'ended' }>): string {
-  if (exit?.signal !== undefined) return texts.killed(exit.signal)
-  if (exit?.status !== undefined) return texts.exited(exit.status)
-  if (cause.reason === 'connection-lost') return texts.lost
-  if (cause.by === 'network') return texts.failedToConnect
-  if (cause.message !== '') return cause.message
-  return cause.by === 'user' ? texts.endedBy.user : texts.endedBy.unknown
 }

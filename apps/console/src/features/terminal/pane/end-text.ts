@@ -1,0 +1,13 @@
+// Why a terminal ended, for the person in front of it.
+import { terminalMessages as texts } from '../messages.ts'
+import type { PaneState } from './pane.ts'
+
+/** The end of the program, else what the server says, else what the page knows of the connection. */
+export function endText({ cause, exit }: Extract<PaneState, { kind: 'ended' }>): string {
+  if (exit?.signal !== undefined) return texts.killed(exit.signal)
+  if (exit?.status !== undefined) return texts.exited(exit.status)
+  if (cause.reason === 'connection-lost') return texts.lost
+  if (cause.message !== '') return cause.message
+  if (cause.by === 'network') return texts.failedToConnect
+  return cause.by === 'user' ? texts.endedBy.user : texts.endedBy.unknown
+}
