@@ -56,6 +56,7 @@ const OWNERS = {
   provided_members: ['members'],
   // Tags are lists on devices; what a subscription no longer covers becomes pending.
   devices: ['devices', 'tags', 'billing'],
+  presence_spans: ['presence'],
   session_events: ['sessions'],
   recordings: ['recordings'],
   recording_ledger: ['recordings'],

@@ -18,6 +18,17 @@ export const LIMITS = {
   exportedSessions: 200_000,
   /** Changes of many devices: devices of one, those under way in a namespace, days that a report is kept, reports listed. */
   deviceJobs: { devices: 200_000, running: 5, keptDays: 7, listed: 20 },
+  /**
+   * Presence: days that are kept; devices which leave the same place within `incidentGapSeconds` of another form one
+   * incident. A device that is back within `reconnectSeconds` has not been away. Incidents of one namespace are read one
+   * at a time on a node.
+   */
+  presence: {
+    days: 30,
+    incidentGapSeconds: 30,
+    reconnectSeconds: 10,
+    turns: { waiting: 10, namespaces: { atOnce: 2, waiting: 100 } },
+  },
   /** Saved views of one person, or of a namespace; favourites of one person; characters of a view's query as JSON. */
   views: { name: 60, perOwner: 50, favorites: 500, queryLength: 4_000 },
   tag: { min: 3, max: 255 },

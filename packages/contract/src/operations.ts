@@ -18,6 +18,7 @@ import { mfa } from './operations/mfa.ts'
 import { members, namespaces } from './operations/namespaces.ts'
 import { pairings } from './operations/fleet/pairings.ts'
 import { passkeys } from './operations/passkeys.ts'
+import { incidents, presence } from './operations/fleet/presence.ts'
 import { programs } from './operations/programs.ts'
 import { publicKeys } from './operations/public-keys.ts'
 import { recordings } from './operations/recordings.ts'
@@ -49,6 +50,8 @@ export const operations = {
   scim,
   devices,
   containers,
+  presence,
+  incidents,
   views,
   deviceJobs,
   tunnels,

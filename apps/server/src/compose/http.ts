@@ -58,6 +58,7 @@ import { type RelyingParties } from '../passkeys/relying-party.ts'
 import { nodeRoutes } from '../nodes/routes.ts'
 import { pairingRoutes } from '../pairing/routes.ts'
 import { passkeyRoutes } from '../passkeys/routes.ts'
+import { presenceRoutes } from '../presence/routes.ts'
 import { previewRoutes } from '../previews/routes.ts'
 import { publicKeyRoutes } from '../public-keys/routes.ts'
 import { type MailRequests } from '../registration/mail-requests.ts'
@@ -193,6 +194,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...userAuthorityRoutes(config.secretKey, system),
     ...loginKeyRoutes(config.secretKey, (device, source) => tenantContext(device.tenant, device, source)),
     ...viewRoutes(),
+    ...presenceRoutes(),
     ...deviceJobRoutes(parts.wakeDeviceJobs),
     ...deviceRoutes(
       registration,

@@ -51,6 +51,7 @@ import type {
 import type { SessionEventsTable, SessionsTable } from './tables/session-tables.ts'
 import type { ApiKeysTable, InstallKeysTable } from './tables/program-key-tables.ts'
 import type { DeviceJobItemsTable, DeviceJobsTable } from './tables/device-job-tables.ts'
+import type { PresenceSpansTable } from './tables/presence-tables.ts'
 import type { DeviceFavoritesTable, SavedViewsTable } from './tables/view-tables.ts'
 
 export type { ApiKeysTable, InstallKeysTable } from './tables/program-key-tables.ts'
@@ -77,6 +78,10 @@ export interface DevicesTable {
   link_epoch: Generated<number>
   /** Server process that holds the newest link; '' without one. */
   link_node: Generated<string>
+  /** Why the newest link ended, as `by:reason`; '' while it stands, or where unknown. */
+  disconnect_cause: Generated<string>
+  /** Spans of presence are complete from then on. */
+  presence_since: Generated<Date>
   remote_addr: Generated<string>
   latitude: Generated<number>
   longitude: Generated<number>
@@ -289,6 +294,7 @@ export interface Schema
   tunnels: TunnelsTable
   connectors: ConnectorsTable
   removed_devices: RemovedDevicesTable
+  presence_spans: PresenceSpansTable
   saved_views: SavedViewsTable
   device_favorites: DeviceFavoritesTable
   device_jobs: DeviceJobsTable

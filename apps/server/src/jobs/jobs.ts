@@ -22,6 +22,7 @@ import type { MailRequests } from '../registration/mail-requests.ts'
 import { forgetRegistrations } from '../registration/expiry.ts'
 import { forgetPairings } from '../pairing/service.ts'
 import { closedTenants, purgeDue } from '../namespaces/closing.ts'
+import { forgetPresence } from '../presence/retention.ts'
 import { recordingRemoval } from '../recordings/removal.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import { removeExpired } from '../recordings/retention.ts'
@@ -96,6 +97,7 @@ export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) =
       if (count > 0) log.info('namespaces.purged', { count })
     },
     () => forgetTickets(system),
+    () => forgetPresence(system, clock.now()),
     () => forgetDeviceJobs(system, clock.now()),
     () => removeExpired(system, recordings, contextOf, new Date(clock.now())),
   ]

@@ -75,6 +75,9 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
   const samples: Record<string, SampleInput> = {
     ...deviceCalls('devices'),
     ...deviceCalls('containers'),
+    'presence.ofDevice': { params: byUid },
+    'incidents.get': { params: { id: ids.incident } },
+    'incidents.devices': { params: { id: ids.incident } },
     'views.create': { body: { name: fresh('v'), query: { tag: ['rack'] } } },
     'views.update': { params: { id: ids.view }, body: { name: fresh('v') } },
     'views.remove': { params: { id: ids.view } },
