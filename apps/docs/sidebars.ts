@@ -35,6 +35,7 @@ const sidebars: SidebarsConfig = {
           'adding',
           'connecting',
           'finding',
+          'presence',
           'tagging devices',
           'tunnels',
           'containers',

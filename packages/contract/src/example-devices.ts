@@ -5,6 +5,30 @@ const FINGERPRINT = 'SHA256:F0Z9fL3kqPpYvX2tE7mNw1bRcHs5uJdA8oGxT4yKiQe'
 
 /** Keyed as the words of `example-words.ts`. */
 export const DEVICE_WORDS: Readonly<Record<string, unknown>> = {
+  'NamespacePresence.bucket_seconds': 900,
+  'NamespacePresence.devices': 12,
+  'NamespacePresence.buckets': [{ at: '2026-01-31T12:00:00Z', online: 9.5, lowest: 9 }],
+  'DevicePresence.online_seconds': 82_800,
+  'DevicePresence.share': 0.958,
+  'DevicePresence.spans': [
+    { from: '2026-01-30T12:00:00Z', to: '2026-01-31T08:00:00Z', breaks: 0, cause: 'network:keepalive' },
+    { from: '2026-01-31T09:00:00Z', to: null, breaks: 2, cause: '' },
+  ],
+  Incident: {
+    id: '4711',
+    kind: 'network',
+    network: '203.0.113.0/24',
+    cause: 'network:keepalive',
+    started_at: '2026-01-15T09:30:00Z',
+    last_at: '2026-01-15T09:30:04Z',
+    ended_at: null,
+    devices: 640,
+    away: 43,
+    examples: ['kiosk-1', 'kiosk-2', 'kiosk-3'],
+  },
+  'IncidentDevice.name': 'kiosk-1',
+  'IncidentDevice.cause': 'network:keepalive',
+  'incidents.id': '4711',
   'Device.id': 'debian',
   'Device.name': 'raspberrypi',
   'devices.name': 'raspberrypi',

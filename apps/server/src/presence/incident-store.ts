@@ -104,7 +104,9 @@ export async function listIncidentDevices(
       latest as (
         select distinct on (device_uid) device_uid as uid, name, ended_at as left_at, back_at, cause
           from members join one using (place, part) order by device_uid, ended_at desc)
-    select *, count(*) over ()::int as total from latest
-      order by back_at is not null, name, uid limit ${limit} offset ${offset}`.execute(db)
-  return { rows, total: rows[0]?.total ?? 0 }
+    select page.*, counted.total from (select count(*)::int as total from latest) counted
+      left join lateral (select * from latest order by back_at is not null, name, uid limit ${limit} offset ${offset}) page
+        on true
+      order by back_at is not null, name, uid`.execute(db)
+  return { rows: rows.filter(({ uid }) => uid !== null), total: rows[0]?.total ?? 0 }
 }

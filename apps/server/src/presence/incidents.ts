@@ -43,7 +43,7 @@ export async function devicesOf(
 ): Promise<Listing<IncidentDevice>> {
   const wanted = { limit: per_page, offset: (page - 1) * per_page }
   const { rows, total } = await turns.run(tenant, () => listIncidentDevices(db, id, wanted))
-  if (total === 0 && page === 1) fail('NOT_FOUND', { what: 'The incident' })
+  if (total === 0) fail('NOT_FOUND', { what: 'The incident' })
   return {
     items: rows.map(({ uid, name, left_at, back_at, cause }) => ({
       uid,

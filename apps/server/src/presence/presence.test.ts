@@ -176,6 +176,9 @@ describe('presence over HTTP', () => {
     expect(day.online_seconds / 3_600).toBeCloseTo(9, 1)
     expect(day.spans).toMatchObject([{ to: expect.any(String) }, { to: null }])
     expect((await ofDevice('month')).share).toBeCloseTo(0.75, 2)
+    await pass(2 * 86_400)
+    const later = await ofDevice()
+    expect(later).toMatchObject({ share: 1, spans: [{ cause: '' }, { to: null }] })
   })
 
   it('takes the breaks of a span off the time online', async () => {

@@ -16,13 +16,20 @@ export interface SpanRow {
   readonly cause: string
 }
 
-/** Spans of a device that reach into the time after `from`, the oldest first. */
+/** Spans of a device that reach into the time after `from`, and the last one before it, the oldest first. */
 export function readSpans(db: Db, uid: DeviceUid, from: Date): Promise<SpanRow[]> {
+  const last = db
+    .selectFrom('presence_spans')
+    .select('id')
+    .where('device_uid', '=', uid)
+    .where('ended_at', '<=', from)
+    .orderBy('started_at', 'desc')
+    .limit(1)
   return db
     .selectFrom('presence_spans')
     .select(['started_at', 'ended_at', 'breaks', 'away_seconds', 'cause'])
     .where('device_uid', '=', uid)
-    .where((where) => where.or([where('ended_at', 'is', null), where('ended_at', '>', from)]))
+    .where((where) => where.or([where('ended_at', 'is', null), where('ended_at', '>', from), where('id', '=', last)]))
     .orderBy('started_at')
     .execute()
 }

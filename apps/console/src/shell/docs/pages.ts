@@ -5,6 +5,8 @@ export const DOCS_PAGES = {
   '/': '/docs/overview/getting-started/',
   '/devices': '/docs/user-guides/devices/finding',
   '/devices/$uid': '/docs/user-guides/devices/connecting',
+  '/incidents': '/docs/user-guides/devices/presence#incidents',
+  '/incidents/$id': '/docs/user-guides/devices/presence#incidents',
   '/containers': '/docs/user-guides/devices/containers',
   '/tunnels/$address': '/docs/user-guides/devices/tunnels#who-may-enter',
   '/terminal': '/docs/user-guides/devices/connecting#in-the-browser',

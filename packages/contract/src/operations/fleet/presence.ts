@@ -51,7 +51,7 @@ export const DevicePresence = z
     online_seconds: z.number(),
     /** Share of the known time in which the device was online, 0 to 1; null where no time is known. */
     share: z.number().min(0).max(1).nullable(),
-    /** Times online, the oldest first. */
+    /** Times online, the oldest first; the last one before `from` is among them. */
     spans: z.array(PresenceSpan),
   })
   .meta({ id: 'DevicePresence' })
