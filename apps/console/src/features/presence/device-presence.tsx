@@ -38,13 +38,7 @@ function Strip({ presence, period }: { readonly presence: DevicePresence; readon
   return (
     <div className={classes['chart']}>
       <Text size="sm">{summary}</Text>
-      <svg
-        viewBox={`0 0 ${WIDTH} 20`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={summary}
-        className={classes['strip']}
-      >
+      <svg viewBox={`0 0 ${WIDTH} 20`} preserveAspectRatio="none" aria-hidden className={classes['strip']}>
         <rect className={classes['known']} x={knownFrom(presence)} width={WIDTH - knownFrom(presence)} height={20} />
         {pieces(presence).map(({ from, width, span }) => (
           <rect key={span.from} className={classes['online']} x={from} width={width} height={20}>
@@ -69,28 +63,26 @@ function Strip({ presence, period }: { readonly presence: DevicePresence; readon
 function Absences({ absences: rows, to }: { readonly absences: ReturnType<typeof absences>; readonly to: string }) {
   const { columns } = texts
   return (
-    <div className={classes['readings']} role="region" aria-label={texts.table} tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{columns.from}</th>
-            <th scope="col">{columns.to}</th>
-            <th scope="col">{columns.duration}</th>
-            <th scope="col">{columns.cause}</th>
+    <table className={classes['readings']} aria-label={texts.table}>
+      <thead>
+        <tr>
+          <th scope="col">{columns.from}</th>
+          <th scope="col">{columns.to}</th>
+          <th scope="col">{columns.duration}</th>
+          <th scope="col">{columns.cause}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((absence) => (
+          <tr key={absence.from}>
+            <th scope="row">{formatMoment(absence.from)}</th>
+            <td>{absence.to === null ? texts.stillAway : formatMoment(absence.to)}</td>
+            <td>{formatDuration(Date.parse(absence.to ?? to) - Date.parse(absence.from))}</td>
+            <td>{causeText(absence.cause)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {rows.map((absence) => (
-            <tr key={absence.from}>
-              <th scope="row">{formatMoment(absence.from)}</th>
-              <td>{absence.to === null ? texts.stillAway : formatMoment(absence.to)}</td>
-              <td>{formatDuration(Date.parse(absence.to ?? to) - Date.parse(absence.from))}</td>
-              <td>{causeText(absence.cause)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </table>
   )
 }
 

@@ -11,7 +11,7 @@ interface PeriodChoiceProps {
 
 export function PeriodChoice({ period, onChange }: PeriodChoiceProps) {
   return (
-    <div role="group" aria-label={texts.period} className={classes['periods']}>
+    <fieldset aria-label={texts.period} className={classes['periods']}>
       {(['day', 'month'] as const).map((one) => (
         <Button
           key={one}
@@ -23,6 +23,6 @@ export function PeriodChoice({ period, onChange }: PeriodChoiceProps) {
           {texts.periods[one]}
         </Button>
       ))}
-    </div>
+    </fieldset>
   )
 }

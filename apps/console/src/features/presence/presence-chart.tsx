@@ -35,13 +35,7 @@ export function PresenceChart({ presence: { from, buckets, bucket_seconds, devic
           <span>{formatCount(top)}</span>
           <span>0</span>
         </span>
-        <svg
-          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-          preserveAspectRatio="none"
-          role="img"
-          aria-label={summary}
-          className={classes['areas']}
-        >
+        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden className={classes['areas']}>
           <path className={classes['average']} d={areas(buckets, ({ online }) => online, top)} />
           <path className={classes['lowest']} d={areas(buckets, ({ lowest: count }) => count, top)} />
           {buckets.map((bucket, index) => (
@@ -78,26 +72,24 @@ export function PresenceChart({ presence: { from, buckets, bucket_seconds, devic
 function Readings({ buckets }: Pick<NamespacePresence, 'buckets'>) {
   const { columns } = texts
   return (
-    <div className={classes['readings']} role="region" aria-label={texts.table} tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{columns.time}</th>
-            <th scope="col">{columns.average}</th>
-            <th scope="col">{columns.lowest}</th>
+    <table className={classes['readings']} aria-label={texts.table}>
+      <thead>
+        <tr>
+          <th scope="col">{columns.time}</th>
+          <th scope="col">{columns.average}</th>
+          <th scope="col">{columns.lowest}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {buckets.toReversed().map(({ at, online, lowest }) => (
+          <tr key={at}>
+            <th scope="row">{formatMoment(at)}</th>
+            <td>{online === null ? texts.notRecorded : shown(online)}</td>
+            <td>{lowest === null ? '' : formatCount(lowest)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {buckets.toReversed().map(({ at, online, lowest }) => (
-            <tr key={at}>
-              <th scope="row">{formatMoment(at)}</th>
-              <td>{online === null ? texts.notRecorded : shown(online)}</td>
-              <td>{lowest === null ? '' : formatCount(lowest)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </table>
   )
 }
 
