@@ -44,6 +44,8 @@ describe('tables with a tenant_id', () => {
         relforcerowsecurity as forced from pg_class where oid in (${TABLES_WITH_A_TENANT}) order by 1`,
     )
     expect(tables.map(({ name }) => name)).toEqual([
+      'alert_deliveries',
+      'alert_rules',
       'api_keys',
       'audit_log',
       'billing_accounts',

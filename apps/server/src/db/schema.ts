@@ -5,6 +5,7 @@ import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/comm
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { JsonObject } from './json.ts'
+import type { AlertDeliveriesTable, AlertRulesTable } from './tables/alert-tables.ts'
 import type { CertificateTables } from './tables/certificate-tables.ts'
 import type { NodeTables } from './tables/node-tables.ts'
 import type { FactorTables } from './tables/factor-tables.ts'
@@ -294,6 +295,8 @@ export interface Schema
   tunnels: TunnelsTable
   connectors: ConnectorsTable
   removed_devices: RemovedDevicesTable
+  alert_rules: AlertRulesTable
+  alert_deliveries: AlertDeliveriesTable
   presence_spans: PresenceSpansTable
   saved_views: SavedViewsTable
   device_favorites: DeviceFavoritesTable

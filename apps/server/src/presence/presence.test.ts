@@ -59,7 +59,7 @@ const spans = () =>
     .execute()
 const ofDevice = async (period: 'day' | 'month' = 'day') =>
   (await person.client.call(presence.ofDevice, { params: { uid: device.uid }, query: { period } })).body
-const listed = async (query: { state?: string; page?: string; per_page?: string } = {}) =>
+const listed = async (query: { state?: 'open' | 'over' | 'all'; page?: string; per_page?: string } = {}) =>
   (await person.client.call(incidents.list, { query: query })).body
 
 /** Accepted devices that went offline `ago` seconds ago, each a moment after the one before. */

@@ -40,6 +40,8 @@ export const UNASKED: readonly ProofRule[] = [
       'incidents.list',
       'incidents.get',
       'incidents.devices',
+      'alerts.list',
+      'alerts.deliveries',
       'views.list',
       'views.favorites',
       'deviceJobs.list',
@@ -145,6 +147,7 @@ export const UNASKED: readonly ProofRule[] = [
       'publicKeys.remove',
       'tunnels.remove',
       'sessions.close',
+      'alerts.remove',
       'heldLogins.deny',
       'announcements.remove',
     ],
@@ -184,7 +187,7 @@ export const UNASKED: readonly ProofRule[] = [
   {
     asks: 'nobody',
     why: 'Tries what is set up, or sends once more what was addressed before; settings stay.',
-    operations: ['openid.test', 'singleSignOn.test', 'singleSignOn.check', 'mails.resend'],
+    operations: ['alerts.test', 'openid.test', 'singleSignOn.test', 'singleSignOn.check', 'mails.resend'],
   },
   {
     asks: 'nobody',

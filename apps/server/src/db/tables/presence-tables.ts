@@ -18,4 +18,6 @@ export interface PresenceSpansTable {
   network: string | null
   /** Node that held the link. */
   node: Generated<string>
+  /** When its end was noted. */
+  noted_at: Date | null
 }
