@@ -53,6 +53,7 @@ const sidebars: SidebarsConfig = {
           'retrieving-your-tenant-id',
           'switching',
           'audit-log',
+          'alerts',
           'exporting',
           'deleting',
         ),

@@ -25,6 +25,18 @@ export async function fillPresence(
       [tenant],
     )
     await database.query(
+      `with rule as (
+        insert into alert_rules (tenant_id, name, condition, minutes, tags, target, host, sealed_url, sealed_secret, failing_since)
+          values ($1, 'Kiosks offline', 'offline', 5, '{kiosk}', 'webhook', 'hooks.example.com', '', '', now() - interval '2 hours')
+          returning id)
+        insert into alert_deliveries (tenant_id, rule_id, text, body, state, attempts, answer, created_at, finished_at)
+          select $1, id, text, '{}', state, attempts, answer, now() - ago, now() - ago from rule, (values
+            ('kiosk-lobby has been offline for 5 minutes.', 'failed', 8, 'It answered 503.', interval '2 hours'),
+            ('640 devices have been offline for 5 minutes: kiosk-1, kiosk-2, kiosk-3 and 637 more.', 'sent', 1,
+              'It answered 200.', interval '3 days')) as message (text, state, attempts, answer, ago)`,
+      [tenant],
+    )
+    await database.query(
       `update presence_spans set started_at = now() - interval '4 hours 30 minutes', breaks = 3, away_seconds = 21
         where device_uid = $1 and ended_at is null`,
       [own],

@@ -49,6 +49,23 @@ export const SCREENS: readonly Screen[] = [
       await page.getByRole('link', { name: 'greenhouse-pi' }).waitFor()
     },
   },
+  { name: 'alerts', path: () => '/alerts', ready: shows('Kiosks offline') },
+  {
+    name: 'add-alert',
+    path: () => '/alerts',
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Add rule' }).click()
+      await page.getByLabel('Tell by').waitFor()
+    },
+  },
+  {
+    name: 'alert-messages',
+    path: () => '/alerts',
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Messages of Kiosks offline' }).click()
+      await page.getByText('Given up').first().waitFor()
+    },
+  },
   { name: 'add-device', path: () => '/devices?add=yes', ready: shows('curl') },
   {
     name: 'sessions',

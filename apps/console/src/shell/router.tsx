@@ -32,6 +32,7 @@ import {
 } from './routes/instance.ts'
 import {
   activate,
+  alerts,
   announcement,
   announcements,
   approve,
@@ -84,6 +85,7 @@ const routeTree = root.addChildren([
     deletedNamespaces,
     namespace,
     serverAudit,
+    alerts,
     audit,
     billing,
     announcements,

@@ -20,6 +20,7 @@ import { tags } from '@bowline/contract/operations/tags'
 import { connectors } from '@bowline/contract/operations/connectors'
 import { tunnels } from '@bowline/contract/operations/tunnels'
 import { users } from '@bowline/contract/operations/users'
+import { alerts } from '@bowline/contract/operations/fleet/alerts'
 import { incidents, presence } from '@bowline/contract/operations/fleet/presence'
 import { views } from '@bowline/contract/operations/fleet/views'
 import { Filter } from '@bowline/contract/schemas/filter'
@@ -43,6 +44,7 @@ export function bindOperations(routes: Routes, state: FakeState, credentials: Cr
   routes.on(namespaces.get, () => makeNamespace())
   routes.on(namespaces.list, () => slice([makeNamespace()], { page: 1, per_page: 10 }))
   routes.on(heldLogins.list, () => [])
+  routes.on(alerts.list, () => [])
   routes.on(incidents.list, ({ query }) => slice([], query))
   routes.on(presence.get, () => NO_PRESENCE)
   routes.on(devices.facets, () => [])

@@ -19,6 +19,7 @@ export const DOCS_PAGES = {
   '/tags': '/docs/user-guides/devices/tagging%20devices',
   '/install-keys': '/docs/user-guides/devices/adding#add-many-at-once',
   '/team': '/docs/user-guides/settings/namespace/members/roles',
+  '/alerts': '/docs/user-guides/namespaces/alerts',
   '/audit': '/docs/user-guides/namespaces/audit-log',
   '/announcements': '/docs/self-hosted/administration#announcements',
   '/announcements/$uuid': '/docs/self-hosted/administration#announcements',
