@@ -56,6 +56,9 @@ const OWNERS = {
   provided_members: ['members'],
   // Tags are lists on devices; what a subscription no longer covers becomes pending.
   devices: ['devices', 'tags', 'billing'],
+  presence_spans: ['presence'],
+  alert_rules: ['alerts'],
+  alert_deliveries: ['alerts'],
   session_events: ['sessions'],
   recordings: ['recordings'],
   recording_ledger: ['recordings'],

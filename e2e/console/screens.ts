@@ -18,6 +18,54 @@ export const SCREENS: readonly Screen[] = [
   { name: 'pending-devices', path: () => '/devices?status=pending', ready: shows('attic-sensor') },
   { name: 'rejected-devices', path: () => '/devices?status=rejected', ready: shows('a-device') },
   { name: 'device', path: ({ own }) => `/devices/${own.uid}`, ready: shows('SHA256:') },
+  {
+    name: 'device-presence',
+    path: ({ own }) => `/devices/${own.uid}`,
+    ready: async (page) => {
+      const card = page.getByRole('region', { name: 'Presence' })
+      await card.getByRole('button', { name: '30 days' }).click()
+      await card.getByText('of the last 30 days').waitFor()
+      await card.scrollIntoViewIfNeeded()
+    },
+  },
+  {
+    name: 'presence-table',
+    path: () => '/',
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Show as a table' }).click()
+      await page.getByRole('columnheader', { name: 'On average' }).waitFor()
+    },
+  },
+  { name: 'incidents', path: () => '/incidents', ready: shows('from 203.0.113.0/24') },
+  {
+    name: 'incident',
+    path: () => '/incidents',
+    ready: async (page) => {
+      await page
+        .getByRole('link', { name: /from 203\.0\.113\.0\/24/ })
+        .first()
+        .click()
+      await page.getByText('First disconnect').waitFor()
+      await page.getByRole('link', { name: 'greenhouse-pi' }).waitFor()
+    },
+  },
+  { name: 'alerts', path: () => '/alerts', ready: shows('Kiosks offline') },
+  {
+    name: 'add-alert',
+    path: () => '/alerts',
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Add rule' }).click()
+      await page.getByLabel('Tell by').waitFor()
+    },
+  },
+  {
+    name: 'alert-messages',
+    path: () => '/alerts',
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Messages of Kiosks offline' }).click()
+      await page.getByText('Given up').first().waitFor()
+    },
+  },
   { name: 'add-device', path: () => '/devices?add=yes', ready: shows('curl') },
   {
     name: 'sessions',

@@ -6,6 +6,7 @@ import { createClient } from '@bowline/contract/client'
 import { operations } from '@bowline/contract/operations'
 import { type DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import { runCommand } from '../../apps/server/src/cli/program.ts'
+import { fillPresence } from './presence.ts'
 import { type Product, startProduct, withoutSettings } from '../support/product.ts'
 import { type EchoSession, guess, startEcho } from '../support/ssh.ts'
 
@@ -85,6 +86,7 @@ export async function startWorld(): Promise<World> {
   const session = await startEcho(target)
   const world = { product, client, own: { name, uid }, session, cli, register }
   await fill(world)
+  await fillPresence(product, uid)
   await guess({ ...target, password: 'wrong' }, 1)
   return {
     ...world,

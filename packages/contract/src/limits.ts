@@ -18,6 +18,37 @@ export const LIMITS = {
   exportedSessions: 200_000,
   /** Changes of many devices: devices of one, those under way in a namespace, days that a report is kept, reports listed. */
   deviceJobs: { devices: 200_000, running: 5, keptDays: 7, listed: 20 },
+  /**
+   * Presence: days that are kept; devices which leave the same place within `incidentGapSeconds` of another form one
+   * incident. A device that is back within `reconnectSeconds` has not been away. Incidents of one namespace are read one
+   * at a time on a node.
+   */
+  presence: {
+    days: 30,
+    incidentGapSeconds: 30,
+    reconnectSeconds: 10,
+    turns: { waiting: 10, namespaces: { atOnce: 2, waiting: 100 } },
+  },
+  /**
+   * Alert rules of a namespace. A rule makes a message at most every `intervalSeconds`, and `perHour`; what happens in
+   * between is in the next one. A message to an address is tried `attempts` times; after `failingHours` without a success
+   * the rule is switched off. Messages are listed for `keptDays`, up to `kept` of each rule.
+   */
+  alerts: {
+    rules: 20,
+    name: 60,
+    url: 2_000,
+    minutes: 10_080,
+    devices: 100_000,
+    recipients: 20,
+    intervalSeconds: 60,
+    perHour: 20,
+    named: 20,
+    attempts: 8,
+    failingHours: 24,
+    keptDays: 14,
+    kept: 100,
+  },
   /** Saved views of one person, or of a namespace; favourites of one person; characters of a view's query as JSON. */
   views: { name: 60, perOwner: 50, favorites: 500, queryLength: 4_000 },
   tag: { min: 3, max: 255 },

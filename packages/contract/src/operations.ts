@@ -1,6 +1,7 @@
 // Every operation of the API by noun. Adding one here is the first step of adding a call (CONTRIBUTING.md).
 import type { Operation } from './operation.ts'
 import { administration } from './operations/instance/administration.ts'
+import { alerts } from './operations/fleet/alerts.ts'
 import { announcements } from './operations/announcements.ts'
 import { apiKeys } from './operations/api-keys.ts'
 import { auth } from './operations/auth.ts'
@@ -18,6 +19,7 @@ import { mfa } from './operations/mfa.ts'
 import { members, namespaces } from './operations/namespaces.ts'
 import { pairings } from './operations/fleet/pairings.ts'
 import { passkeys } from './operations/passkeys.ts'
+import { incidents, presence } from './operations/fleet/presence.ts'
 import { programs } from './operations/programs.ts'
 import { publicKeys } from './operations/public-keys.ts'
 import { recordings } from './operations/recordings.ts'
@@ -49,6 +51,9 @@ export const operations = {
   scim,
   devices,
   containers,
+  presence,
+  incidents,
+  alerts,
   views,
   deviceJobs,
   tunnels,

@@ -14,6 +14,7 @@ export const appMessages = {
     tags: 'Tags',
     installKeys: 'Install keys',
     team: 'Team',
+    alerts: 'Alerts',
     audit: 'Audit log',
     announcements: 'Announcements',
     settings: 'Settings',

@@ -2,6 +2,7 @@
 // pages have no entry.
 import {
   BadgeCheck,
+  BellRing,
   Boxes,
   Container,
   ClipboardList,
@@ -29,6 +30,7 @@ import { appMessages as texts } from './messages.ts'
 
 export type SectionPath =
   | '/containers'
+  | '/alerts'
   | '/audit'
   | '/announcements'
   | '/settings'
@@ -95,6 +97,7 @@ const SECTION_GROUPS: readonly SectionGroup[] = [
     label: groups.namespace,
     sections: [
       { to: '/team', label: nav.team, icon: Users, key: 'm' },
+      { to: '/alerts', label: nav.alerts, icon: BellRing, key: 'b' },
       { to: '/audit', label: nav.audit, icon: ClipboardList, key: 'a' },
       { to: '/announcements', label: nav.announcements, icon: Megaphone, key: 'n' },
       { to: '/settings', label: nav.settings, icon: Settings, key: ',' },

@@ -45,6 +45,7 @@ export const keys = {
   deviceList: (search: DeviceListSearch) => ['devices', 'list', search] as const,
   device: (uid: string) => ['devices', 'one', uid] as const,
   containers: ['containers'] as const,
+  presence: ['presence'] as const,
   favorites: ['favorites'] as const,
   deviceJobs: ['device-jobs'] as const,
   views: ['views'] as const,

@@ -5,7 +5,18 @@ import { app, root } from './app-route.tsx'
 import { CrashPage } from './crash-page.tsx'
 import { NotFoundPage } from '../core/not-found-page.tsx'
 import { firewall, installKeys, publicKeys, tags, team } from './routes/access.ts'
-import { containers, dashboard, device, devices, session, sessions, terminal, tunnelVisit } from './routes/fleet.ts'
+import {
+  containers,
+  dashboard,
+  device,
+  devices,
+  incident,
+  incidents,
+  session,
+  sessions,
+  terminal,
+  tunnelVisit,
+} from './routes/fleet.ts'
 import { linkAccount, login, lostDevice, resetMfa, setup, signIn } from './routes/front.ts'
 import {
   certificates,
@@ -21,6 +32,7 @@ import {
 } from './routes/instance.ts'
 import {
   activate,
+  alerts,
   announcement,
   announcements,
   approve,
@@ -53,6 +65,8 @@ const routeTree = root.addChildren([
     devices,
     containers,
     device,
+    incidents,
+    incident,
     tunnelVisit,
     sessions,
     publicKeys,
@@ -71,6 +85,7 @@ const routeTree = root.addChildren([
     deletedNamespaces,
     namespace,
     serverAudit,
+    alerts,
     audit,
     billing,
     announcements,

@@ -20,6 +20,8 @@ import { tags } from '@bowline/contract/operations/tags'
 import { connectors } from '@bowline/contract/operations/connectors'
 import { tunnels } from '@bowline/contract/operations/tunnels'
 import { users } from '@bowline/contract/operations/users'
+import { alerts } from '@bowline/contract/operations/fleet/alerts'
+import { incidents, presence } from '@bowline/contract/operations/fleet/presence'
 import { views } from '@bowline/contract/operations/fleet/views'
 import { Filter } from '@bowline/contract/schemas/filter'
 import { DeviceUid } from '@bowline/contract/schemas/common'
@@ -42,6 +44,10 @@ export function bindOperations(routes: Routes, state: FakeState, credentials: Cr
   routes.on(namespaces.get, () => makeNamespace())
   routes.on(namespaces.list, () => slice([makeNamespace()], { page: 1, per_page: 10 }))
   routes.on(heldLogins.list, () => [])
+  routes.on(alerts.list, () => [])
+  routes.on(incidents.list, ({ query }) => slice([], query))
+  routes.on(presence.get, () => NO_PRESENCE)
+  routes.on(devices.facets, () => [])
   routes.on(views.list, () => [])
   routes.on(views.favorites, () => [])
   routes.on(publicKeys.list, ({ query }) => slice([], query))
@@ -62,6 +68,15 @@ export function bindOperations(routes: Routes, state: FakeState, credentials: Cr
     const all = [...state.sessions.values()].sort((a, b) => b.last_seen.localeCompare(a.last_seen))
     return slice(all, query)
   })
+}
+
+/** Nothing has been recorded. */
+const NO_PRESENCE = {
+  from: '2026-11-01T00:00:00.000Z',
+  to: '2026-11-02T00:00:00.000Z',
+  bucket_seconds: 900,
+  devices: 0,
+  buckets: [],
 }
 
 /** Provisioning is off. */

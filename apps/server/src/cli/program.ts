@@ -13,6 +13,7 @@ import { addBillingCommands } from './cloud/billing.ts'
 import { plainText } from '../gateway/record/announcement.ts'
 import { addLoginCommands } from './client/login.ts'
 import { addSessionCommands } from './client/sessions.ts'
+import { addAlertCommands } from './client/alerts.ts'
 import { addFirewallCommands } from './client/firewall.ts'
 import { addDeviceCommands } from './devices/devices.ts'
 import { addDoctorCommand } from './doctor.ts'
@@ -67,6 +68,7 @@ export async function runCommand(args: readonly string[], raw: Terminal): Promis
   addLoginCommands(program, terminal)
   addSessionCommands(program, terminal)
   addFirewallCommands(program, terminal)
+  addAlertCommands(program, terminal)
   addDoctorCommand(program, terminal)
   const user = addUserCommands(program, terminal)
   addAccountExport(user, terminal)

@@ -5,6 +5,8 @@ import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import { RateLimiter } from '@bowline/base/rate-limiter'
 import { administrationRoutes } from '../administration/routes.ts'
+import type { RouteDeps as AlertDeps } from '../alerts/deps.ts'
+import { alertRoutes } from '../alerts/routes.ts'
 import { announcementRoutes } from '../announcements/routes.ts'
 import { apiKeyRoutes } from '../api-keys/routes.ts'
 import { installKey } from '../install-keys/enrolment.ts'
@@ -58,6 +60,7 @@ import { type RelyingParties } from '../passkeys/relying-party.ts'
 import { nodeRoutes } from '../nodes/routes.ts'
 import { pairingRoutes } from '../pairing/routes.ts'
 import { passkeyRoutes } from '../passkeys/routes.ts'
+import { presenceRoutes } from '../presence/routes.ts'
 import { previewRoutes } from '../previews/routes.ts'
 import { publicKeyRoutes } from '../public-keys/routes.ts'
 import { type MailRequests } from '../registration/mail-requests.ts'
@@ -116,6 +119,7 @@ export interface ApiParts extends TerminalTickets {
   readonly reviewTunnels: (tenant: TenantId) => Promise<void>
   readonly connectors: Pick<ConnectorDeps, 'dialing' | 'links'>
   readonly billing: Pick<Billing, 'deps' | 'stored'>
+  readonly alerts: AlertDeps
   /** Starts the work on a new change of many devices. */
   readonly wakeDeviceJobs: () => void
   /** True while running sessions are let end. */
@@ -193,6 +197,8 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...userAuthorityRoutes(config.secretKey, system),
     ...loginKeyRoutes(config.secretKey, (device, source) => tenantContext(device.tenant, device, source)),
     ...viewRoutes(),
+    ...presenceRoutes(),
+    ...alertRoutes(parts.alerts),
     ...deviceJobRoutes(parts.wakeDeviceJobs),
     ...deviceRoutes(
       registration,

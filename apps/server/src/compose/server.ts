@@ -34,6 +34,7 @@ import { isMember } from '../membership/membership.ts'
 import { relyingParties } from '../passkeys/relying-party.ts'
 import { isDisabled } from '../public-keys/service.ts'
 import { publicHost } from '../platform/network/public-host.ts'
+import { composeAlerts } from './alerts.ts'
 import { composeBilling } from './billing.ts'
 import { composeCertificates } from './certificates.ts'
 import { composeConnectors } from './connectors.ts'
@@ -142,6 +143,8 @@ async function start(
   const base = { config, system, node, clock, log }
   const accountParts = { ...base, ids, keys, tokens, contextOf: signInContext, onEnd }
   const { mail, auth, registration, mailRequests } = await startAccounts(accountParts)
+  const alerts = composeAlerts({ config, system, clock, ids, log, mails: mail.queue, tenantContext })
+  onEnd(() => alerts.stop())
   const turns = new ScimTurns()
   const singleSignOn = assembleSingleSignOn(auth, config, signInContext, onEnd)
 
@@ -157,6 +160,7 @@ async function start(
     recordingRoom: () => recordings.room(),
     uploads,
     mails: mail.counts,
+    alerts: alerts.counts,
     ping: () => database.ping(),
   })
   const mfa = mfaDeps({ config, keys, auth, mails: mail.queue })
@@ -256,6 +260,7 @@ async function start(
       degraded,
       isStopping: () => agents.isDraining,
       isCutOff,
+      alerts: alerts.deps,
       wakeDeviceJobs: () => deviceJobs.wake(),
       ...terminalTickets,
       closeConnection: (session, cause) =>
@@ -304,7 +309,7 @@ async function start(
   await certificates.start(onEnd, mail.queue)
   billing.start(onEnd)
   const shared = { once: nodes.once, auth, mailRequests, ...singleSignOn.parts }
-  const jobs = { ...shared, system, recordings, live, deviceJobs, billing: billing.deps }
+  const jobs = { ...shared, system, recordings, live, deviceJobs, alerts, billing: billing.deps }
   const ending = (tenants: ReadonlySet<TenantId>): void => endNamespaces(tenants, { agents, live })
   startJobs({ ...jobs, clock, log, tenantContext, settings, endNamespaces: ending }, onEnd)
   const { port } = http.server.address() as AddressInfo

@@ -27,6 +27,7 @@ const VISIBLE_WHILE_CLOSED = [
   'billing_accounts',
   'closed_namespaces',
   'dropped_guesses',
+  'presence_spans',
   'recording_ledger',
   'recording_passages',
   'recordings',
@@ -43,6 +44,8 @@ describe('tables with a tenant_id', () => {
         relforcerowsecurity as forced from pg_class where oid in (${TABLES_WITH_A_TENANT}) order by 1`,
     )
     expect(tables.map(({ name }) => name)).toEqual([
+      'alert_deliveries',
+      'alert_rules',
       'api_keys',
       'audit_log',
       'billing_accounts',
@@ -65,6 +68,7 @@ describe('tables with a tenant_id', () => {
       'namespace_exports',
       'namespace_limits',
       'namespaces',
+      'presence_spans',
       'provided_members',
       'public_keys',
       'recording_ledger',

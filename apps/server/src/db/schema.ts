@@ -5,6 +5,7 @@ import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/comm
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { JsonObject } from './json.ts'
+import type { AlertDeliveriesTable, AlertRulesTable } from './tables/alert-tables.ts'
 import type { CertificateTables } from './tables/certificate-tables.ts'
 import type { NodeTables } from './tables/node-tables.ts'
 import type { FactorTables } from './tables/factor-tables.ts'
@@ -51,6 +52,7 @@ import type {
 import type { SessionEventsTable, SessionsTable } from './tables/session-tables.ts'
 import type { ApiKeysTable, InstallKeysTable } from './tables/program-key-tables.ts'
 import type { DeviceJobItemsTable, DeviceJobsTable } from './tables/device-job-tables.ts'
+import type { PresenceSpansTable } from './tables/presence-tables.ts'
 import type { DeviceFavoritesTable, SavedViewsTable } from './tables/view-tables.ts'
 
 export type { ApiKeysTable, InstallKeysTable } from './tables/program-key-tables.ts'
@@ -77,6 +79,10 @@ export interface DevicesTable {
   link_epoch: Generated<number>
   /** Server process that holds the newest link; '' without one. */
   link_node: Generated<string>
+  /** Why the newest link ended, as `by:reason`; '' while it stands, or where unknown. */
+  disconnect_cause: Generated<string>
+  /** Spans of presence are complete from then on. */
+  presence_since: Generated<Date>
   remote_addr: Generated<string>
   latitude: Generated<number>
   longitude: Generated<number>
@@ -289,6 +295,9 @@ export interface Schema
   tunnels: TunnelsTable
   connectors: ConnectorsTable
   removed_devices: RemovedDevicesTable
+  alert_rules: AlertRulesTable
+  alert_deliveries: AlertDeliveriesTable
+  presence_spans: PresenceSpansTable
   saved_views: SavedViewsTable
   device_favorites: DeviceFavoritesTable
   device_jobs: DeviceJobsTable

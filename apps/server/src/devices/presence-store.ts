@@ -120,6 +120,7 @@ export async function claimLink(
     .updateTable('devices')
     .set({
       disconnected_at: null,
+      disconnect_cause: '',
       last_seen: sql<Date>`now()`,
       link_epoch: sql<number>`link_epoch + 1`,
       link_node: node,
@@ -131,11 +132,16 @@ export async function claimLink(
   return row?.link_epoch
 }
 
-/** Marks a device offline unless a newer link exists. @returns true if it was marked */
-export async function releaseLink(db: Kysely<Schema>, uid: DeviceUid, epoch: number): Promise<boolean> {
+/** Marks a device offline unless a newer link exists. @param cause as `by:reason` @returns true if it was marked */
+export async function releaseLink(db: Kysely<Schema>, uid: DeviceUid, epoch: number, cause: string): Promise<boolean> {
   const result = await db
     .updateTable('devices')
-    .set({ disconnected_at: sql<Date>`now()`, last_seen: sql<Date>`now()`, link_node: '' })
+    .set({
+      disconnected_at: sql<Date>`now()`,
+      disconnect_cause: cause,
+      last_seen: sql<Date>`now()`,
+      link_node: '',
+    })
     .where('uid', '=', uid)
     .where('link_epoch', '=', epoch)
     .executeTakeFirst()
@@ -146,17 +152,26 @@ export async function releaseLink(db: Kysely<Schema>, uid: DeviceUid, epoch: num
 export async function disconnectDevice(db: Kysely<Schema>, uid: DeviceUid): Promise<boolean> {
   const result = await db
     .updateTable('devices')
-    .set({ disconnected_at: sql<Date>`now()`, link_node: '' })
+    .set({ disconnected_at: sql<Date>`now()`, disconnect_cause: '', link_node: '' })
     .where('uid', '=', uid)
     .executeTakeFirst()
   return result.numUpdatedRows === 1n
 }
 
-/** Marks every device offline whose link a previous run of this node held. */
+/**
+ * Marks every device offline whose link a node held that has died, from its last heartbeat on: nobody can say for longer
+ * that they were online.
+ */
 export async function releaseLinksOfNode(db: Kysely<Schema>, node: string): Promise<void> {
+  const died = sql<Date>`least(now(), coalesce((select heartbeat_at from nodes where id = ${node}), now()))`
   await db
     .updateTable('devices')
-    .set({ disconnected_at: sql<Date>`now()`, link_node: '' })
+    .set({
+      disconnected_at: died,
+      disconnect_cause: 'gateway:node-lost',
+      last_seen: sql<Date>`greatest(last_seen, ${died})`,
+      link_node: '',
+    })
     .where('link_node', '=', node)
     .execute()
 }

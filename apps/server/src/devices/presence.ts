@@ -66,9 +66,15 @@ async function notifyPresence(ctx: TenantContext, uid: DeviceUid): Promise<void>
   if (ctx.hasListeners()) await notifyChanged(ctx, uid)
 }
 
-/** Records the end of a link. The device goes offline only without a newer link. */
-export async function linkDown(ctx: TenantContext, uid: DeviceUid, epoch: number): Promise<void> {
-  if (await releaseLink(ctx.db, uid, epoch)) await notifyPresence(ctx, uid)
+/** Records the end of a link. The device goes offline only without a newer link. @param cause of the end, if known */
+export async function linkDown(
+  ctx: TenantContext,
+  uid: DeviceUid,
+  epoch: number,
+  cause?: { readonly by: string; readonly reason: string },
+): Promise<void> {
+  const why = cause ? `${cause.by}:${cause.reason}` : ''
+  if (await releaseLink(ctx.db, uid, epoch, why)) await notifyPresence(ctx, uid)
 }
 
 /** Marks a device offline until its next link, for other parts of the platform. @returns false for an unknown device */

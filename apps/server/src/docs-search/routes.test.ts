@@ -49,9 +49,10 @@ beforeEach(async () => {
   // Never advances, so that no rate-limit token is refilled however long the calls take.
   const clock = new ManualClock()
   const mails = { queued: 0, sent: 0, failed: 0 }
+  const alerts = { sent: 0, failed: 0 }
   const certificates = { ends: () => new Map(), failures: () => 0 }
   const idle = { agents: () => 0, connections: () => 0, listeners: () => 0, recordingRoom: async () => 0 }
-  const counts = { ...idle, uploads: undefined, mails, certificates, ping: () => Promise.resolve() }
+  const counts = { ...idle, uploads: undefined, mails, alerts, certificates, ping: () => Promise.resolve() }
   metrics = createMetrics(counts)
   server = await createHttpServer({
     isKnownHost: () => true,

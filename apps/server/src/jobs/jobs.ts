@@ -22,6 +22,7 @@ import type { MailRequests } from '../registration/mail-requests.ts'
 import { forgetRegistrations } from '../registration/expiry.ts'
 import { forgetPairings } from '../pairing/service.ts'
 import { closedTenants, purgeDue } from '../namespaces/closing.ts'
+import { forgetPresence } from '../presence/retention.ts'
 import { recordingRemoval } from '../recordings/removal.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import { removeExpired } from '../recordings/retention.ts'
@@ -39,6 +40,7 @@ export interface JobsDeps {
   readonly auth: AuthDeps
   readonly mailRequests: Pick<MailRequests, 'wake'>
   readonly deviceJobs: { wake(): void }
+  readonly alerts: { wake(): void; evaluate(): Promise<void>; forget(): Promise<void> }
   readonly singleSignOn: SingleSignOnDeps
   readonly billing: BillingDeps
   readonly system: Kysely<Schema>
@@ -57,9 +59,12 @@ const JANITOR = { kind: 'system', name: 'retention' } as const
 const CLEAN_UP_INTERVAL_MS = 600_000
 /** At a thousand new sessions per second a list has some thousands of differences to sum. */
 const FOLD_INTERVAL_MS = 10_000
+/** Between evaluations of alert rules. */
+const ALERTS_INTERVAL_MS = 15_000
 /** Lives of leases: two intervals. */
 const LEASE_SECONDS = (2 * CLEAN_UP_INTERVAL_MS) / 1_000
 const FOLD_LEASE_SECONDS = (2 * FOLD_INTERVAL_MS) / 1_000
+const ALERTS_LEASE_SECONDS = (2 * ALERTS_INTERVAL_MS) / 1_000
 /** Maximum delay until sessions end when another process has removed their user. */
 const LEAVERS_INTERVAL_MS = 2_000
 
@@ -96,6 +101,8 @@ export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) =
       if (count > 0) log.info('namespaces.purged', { count })
     },
     () => forgetTickets(system),
+    () => forgetPresence(system, clock.now()),
+    () => deps.alerts.forget(),
     () => forgetDeviceJobs(system, clock.now()),
     () => removeExpired(system, recordings, contextOf, new Date(clock.now())),
   ]
@@ -108,10 +115,15 @@ export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) =
   )
   every(FOLD_INTERVAL_MS, () => once('fold', FOLD_LEASE_SECONDS, () => foldCounts(system)))
   every(
+    ALERTS_INTERVAL_MS,
+    alone(() => once('alerts', ALERTS_LEASE_SECONDS, () => deps.alerts.evaluate())),
+  )
+  every(
     LEAVERS_INTERVAL_MS,
     () => live.reviewLeavers(),
     // Another node may have stopped in the middle of one.
     async () => deps.deviceJobs.wake(),
+    async () => deps.alerts.wake(),
     // Another process may have deleted the namespace.
     alone(async () => deps.endNamespaces(await closedTenants(system))),
   )

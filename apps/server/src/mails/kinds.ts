@@ -97,6 +97,16 @@ export interface MailValues {
     readonly end: string
     readonly link: string
   }
+  /** To members whom an alert rule names. */
+  alert: {
+    readonly name: string
+    readonly namespace: string
+    /** Name of the rule. */
+    readonly rule: string
+    /** What has happened. */
+    readonly text: string
+    readonly link: string
+  }
   test: { readonly link: string }
 }
 

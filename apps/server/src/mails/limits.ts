@@ -33,6 +33,8 @@ const LIMITS_OF = {
   /** Each certificate causes two. */
   'certificate-ends': { perRecipient: 30, perSource: undefined },
   'server-certificate-ends': { perRecipient: 30, perSource: undefined },
+  /** Rules have limits of their own; somebody may be a recipient of many. */
+  alert: { perRecipient: 60, perSource: undefined },
   test: { perRecipient: 10, perSource: 30 },
 } as const satisfies Record<string, HourlyLimits>
 export type MailGroup = keyof typeof LIMITS_OF

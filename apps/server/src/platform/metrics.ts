@@ -50,6 +50,7 @@ export function createMetrics(read: {
   /** undefined without a store */
   uploads: UploadCounts | undefined
   mails: MailCounts
+  alerts: Readonly<Record<'sent' | 'failed', number>>
   certificates: CertificateCounts
   /** Resolves when the database answers; rejects within seconds otherwise. */
   ping: () => Promise<void>
@@ -98,7 +99,7 @@ export function createMetrics(read: {
       }),
     )
   }
-  const { uploads, mails, certificates } = read
+  const { uploads, mails, alerts, certificates } = read
   registry.registerMetric(
     new Gauge({
       name: 'bowline_recording_disk_free_bytes',
@@ -128,6 +129,8 @@ export function createMetrics(read: {
   counter('bowline_mails_queued_total', 'Mails written to the outbox by this process', () => mails.queued)
   counter('bowline_mails_sent_total', 'Mails that a mail server has taken from this process', () => mails.sent)
   counter('bowline_mails_failed_total', 'Mails that this process has given up', () => mails.failed)
+  counter('bowline_alerts_sent_total', 'Messages of alert rules that an address has taken', () => alerts.sent)
+  counter('bowline_alerts_failed_total', 'Messages of alert rules that were given up', () => alerts.failed)
   if (uploads) {
     gauge(
       'bowline_recording_uploads_waiting',

@@ -17,6 +17,8 @@ export interface World {
   readonly fingerprint: string
   readonly viewId: string
   readonly jobId: string
+  readonly incidentId: string
+  readonly alertId: string
   readonly ruleId: string
   readonly apiKeyName: string
   /** The key itself, with the role of an owner. */
@@ -133,9 +135,37 @@ export async function populate(server: BootedServer, owner: Person): Promise<Wor
     .values({ tenant_id: owner.tenant, user_id: owner.id, action: 'tag', total: 0, state: 'done', undoes: null })
     .returning('id')
     .executeTakeFirstOrThrow()
+  const alert = await server.database
+    .system()
+    .insertInto('alert_rules')
+    .values({
+      tenant_id: tenant,
+      name: marker.slice(0, 60),
+      condition: 'offline',
+      minutes: 5,
+      devices: null,
+      target: 'mail',
+      recipients: [owner.id],
+      sealed_url: null,
+      sealed_secret: null,
+      fired_at: null,
+      failing_since: null,
+      disabled_reason: null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const leftAt = new Date(Date.now() - 3_600_000)
+  const departure = await server.database
+    .system()
+    .insertInto('presence_spans')
+    .values({ tenant_id: tenant, device_uid: device.uid, started_at: leftAt, ended_at: leftAt, network: null })
+    .returning('id')
+    .executeTakeFirstOrThrow()
   return {
     owner,
     member,
+    incidentId: String(departure.id),
+    alertId: alert.id,
     viewId: view.id,
     jobId: job.id,
     device,
@@ -205,6 +235,8 @@ function paramOf({ method, path }: Operation, name: string, world: World): strin
     mails: randomUUID(),
     views: world.viewId,
     'device-jobs': world.jobId,
+    incidents: world.incidentId,
+    alerts: world.alertId,
     favorites: world.device.uid,
   }
   const ofPerson = path.includes('/passkeys/')

@@ -75,6 +75,17 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
   const samples: Record<string, SampleInput> = {
     ...deviceCalls('devices'),
     ...deviceCalls('containers'),
+    'presence.ofDevice': { params: byUid },
+    'incidents.get': { params: { id: ids.incident } },
+    'incidents.devices': { params: { id: ids.incident } },
+    'alerts.create': {
+      body: { name: fresh('a'), condition: 'offline', minutes: 5, target: 'webhook', url: 'https://203.0.113.7/' },
+    },
+    'alerts.update': { params: { id: ids.alert }, body: { name: fresh('a') } },
+    'alerts.remove': { params: { id: ids.alert } },
+    'alerts.renewSecret': { params: { id: ids.alert } },
+    'alerts.test': { params: { id: ids.alert } },
+    'alerts.deliveries': { params: { id: ids.alert } },
     'views.create': { body: { name: fresh('v'), query: { tag: ['rack'] } } },
     'views.update': { params: { id: ids.view }, body: { name: fresh('v') } },
     'views.remove': { params: { id: ids.view } },

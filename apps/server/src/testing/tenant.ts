@@ -40,6 +40,9 @@ export interface TenantIds {
   readonly scimToken: string
   /** Saved view of the namespace. */
   readonly view: string
+  readonly alert: string
+  /** Departure of the device. */
+  readonly incident: string
   /** Finished change of many devices, of the owner. */
   readonly job: string
   /** API keys by role, as programs send them. */
@@ -55,6 +58,7 @@ export const DEVICE_TAG = 'floor'
 
 /** Too late for any job to expire the rows. */
 const FAR_OFF = new Date('2100-01-01')
+const AN_HOUR_AGO = new Date(Date.now() - 3_600_000)
 
 const hex = (bytes: number): string => randomBytes(bytes).toString('hex')
 
@@ -79,6 +83,8 @@ export async function makeTenant(
     connector: randomUUID(),
     scimToken: randomUUID(),
     view: randomUUID(),
+    alert: randomUUID(),
+    incident: String(1_000_000 + Math.floor(Math.random() * 1_000_000_000)),
     job: randomUUID(),
     keys: { observer: randomUUID(), operator: randomUUID(), administrator: randomUUID(), owner: randomUUID() },
   }
@@ -282,6 +288,28 @@ async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
     .insertInto('saved_views')
     .values({ tenant_id, id: ids.view, user_id: null, name: MARK, list: 'devices', query: {}, created_at: new Date(0) })
     .execute()
+  const alert = { id: ids.alert, tenant_id, name: MARK, condition: 'offline' as const, minutes: 5, devices: null }
+  const mailed = { target: 'mail' as const, recipients: [owner], sealed_url: null, sealed_secret: null }
+  const dates = { created_at: new Date(0), evaluated_to: FAR_OFF, fired_at: null, failing_since: null }
+  await db
+    .insertInto('alert_rules')
+    .values({ ...alert, ...mailed, ...dates, disabled_reason: null })
+    .execute()
+  const told = {
+    tenant_id,
+    rule_id: ids.alert,
+    text: MARK,
+    body: {},
+    created_at: AN_HOUR_AGO,
+    finished_at: AN_HOUR_AGO,
+  }
+  await db
+    .insertInto('alert_deliveries')
+    .values({ id: ids.job, ...told, state: 'sent', due_at: null })
+    .execute()
+  await sql`insert into presence_spans (id, tenant_id, device_uid, started_at, ended_at, cause, network)
+    overriding system value values (${ids.incident}::bigint, ${tenant_id}::uuid, ${ids.device}, ${new Date(0)}, ${AN_HOUR_AGO},
+      'network:keepalive', '203.0.113.0/24')`.execute(db)
   await db.insertInto('device_favorites').values({ tenant_id, user_id: owner, device_uid: ids.device }).execute()
   const job = { tenant_id, id: ids.job, user_id: owner, action: 'tag' as const, total: 1, undoes: null }
   const [created_at, finished_at] = [new Date(0), FAR_OFF]

@@ -71,6 +71,11 @@ export const ASKED: readonly ProofRule[] = [
   },
   {
     asks: 'access',
+    why: 'Alert rules tell an address outside of the server about devices.',
+    operations: ['alerts.create', 'alerts.update', 'alerts.renewSecret'],
+  },
+  {
+    asks: 'access',
     why: 'A tunnel opens a service of a device, to everybody where it has no door.',
     operations: ['tunnels.create', 'tunnels.update'],
   },

@@ -1,4 +1,4 @@
-// Overview of the namespace: counters, pending devices, running sessions, recent devices.
+// Overview of the namespace: counters, presence, incidents, pending devices, running sessions, recent devices.
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
@@ -16,6 +16,8 @@ import { DeviceRowActions } from '../devices/device-row-actions.tsx'
 import { devicesMessages } from '../devices/messages.ts'
 import { NoDevices } from '../devices/list/no-devices.tsx'
 import { deviceListQuery, pendingDevicesQuery, statsQuery } from '../../core/devices/queries.ts'
+import { IncidentsPanel } from '../presence/incidents-panel.tsx'
+import { PresencePanel } from '../presence/presence-panel.tsx'
 import { sessionsMessages } from '../sessions/messages.ts'
 import { sessionListQuery } from '../sessions/queries.ts'
 import { sessionListOf } from '../sessions/search.ts'
@@ -24,6 +26,7 @@ import { Attention } from './attention.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { dashboardMessages as texts } from './messages.ts'
 import { StatCards } from './stat-cards.tsx'
+import { VersionsPanel } from './versions-panel.tsx'
 import classes from './dashboard.module.css'
 
 const SHOWN = 6
@@ -54,9 +57,12 @@ export function DashboardPage() {
         <NoDevices status="accepted" />
       ) : (
         <div className={classes['panels']}>
+          <PresencePanel />
+          <IncidentsPanel />
           <WaitingDevices />
           <RunningSessions />
           <RecentDevices />
+          <VersionsPanel />
         </div>
       )}
     </Page>

@@ -3,12 +3,14 @@ import { DeviceUid, SessionUid } from '@bowline/contract/schemas/common'
 import { createRoute, lazyRouteComponent, stripSearchParams } from '@tanstack/react-router'
 import { deviceListQuery, deviceQuery, statsQuery } from '../../core/devices/queries.ts'
 import { DEFAULT_DEVICES_SEARCH, DevicesSearch, deviceListOf } from '../../features/devices/search.ts'
+import { DEFAULT_INCIDENTS_SEARCH, IncidentsSearch } from '../../features/presence/search.ts'
 import { sessionListQuery, sessionQuery } from '../../features/sessions/queries.ts'
 import { DEFAULT_SESSIONS_SEARCH, SessionsSearch, sessionListOf } from '../../features/sessions/search.ts'
 import { TerminalSearch } from '../../features/terminal/screen/search.ts'
 import { VisitSearch } from '../../features/tunnels/search.ts'
 import { app } from '../app-route.tsx'
 import { isMember } from '../../core/runtime.ts'
+import { DEFAULT_PAGE_SEARCH, PageSearch } from '../../ui/list/page-search.ts'
 import { pageFile } from '../../platform/page-files.ts'
 
 export const dashboard = createRoute({
@@ -64,6 +66,28 @@ export const device = createRoute({
   component: lazyRouteComponent(
     pageFile(() => import('../../features/devices/detail/device-route.tsx')),
     'DeviceRoute',
+  ),
+})
+
+export const incidents = createRoute({
+  getParentRoute: () => app,
+  path: '/incidents',
+  validateSearch: IncidentsSearch,
+  search: { middlewares: [stripSearchParams(DEFAULT_INCIDENTS_SEARCH)] },
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/presence/incidents-page.tsx')),
+    'IncidentsPage',
+  ),
+})
+
+export const incident = createRoute({
+  getParentRoute: () => app,
+  path: '/incidents/$id',
+  validateSearch: PageSearch,
+  search: { middlewares: [stripSearchParams(DEFAULT_PAGE_SEARCH)] },
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/presence/incident-page.tsx')),
+    'IncidentPage',
   ),
 })
 

@@ -24,6 +24,15 @@ export const billing = createRoute({
   ),
 })
 
+export const alerts = createRoute({
+  getParentRoute: () => app,
+  path: '/alerts',
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/alerts/alerts-page.tsx')),
+    'AlertsPage',
+  ),
+})
+
 export const audit = createRoute({
   getParentRoute: () => app,
   path: '/audit',

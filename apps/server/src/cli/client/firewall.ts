@@ -3,14 +3,13 @@ import { ApiError } from '@bowline/contract/client'
 import { ConfigError } from '@bowline/contract/config'
 import { LIMITS } from '@bowline/contract/limits'
 import { operations } from '@bowline/contract/operations'
-import { TenantId, type UserId } from '@bowline/contract/schemas/common'
 import { AttemptBody, type Rule, RuleBody, RuleId } from '@bowline/contract/schemas/firewall'
 import type { Member } from '@bowline/contract/schemas/namespace'
 import type { DryRun, DryRunBody } from '@bowline/contract/schemas/policy/dry-run'
 import type { Command } from 'commander'
 import { ExitStatus, type Format, type Terminal, show, table } from '../terminal.ts'
 import { type ServerClient, signedIn } from './client.ts'
-import { currentSignIn } from './login.ts'
+import { memberNamed, membersOf } from './members.ts'
 import { deviceNamed } from './session-selection.ts'
 
 const { firewall } = operations
@@ -147,19 +146,6 @@ async function everyRule({ call }: ServerClient): Promise<Rule[]> {
     if (body.length === 0 || all.length >= total) break
   }
   return all.toReversed()
-}
-
-async function membersOf(terminal: Terminal, { call }: ServerClient): Promise<readonly Member[]> {
-  const tenant = TenantId.safeParse((await currentSignIn(terminal)).person.tenant)
-  if (!tenant.success) throw new ConfigError(['You belong to no namespace.'])
-  return (await call(operations.namespaces.get, { params: { tenant: tenant.data } })).body.members
-}
-
-/** @throws {Error} when nobody has the address */
-function memberNamed(members: readonly Member[], address: string): UserId {
-  const found = members.find(({ email }) => email.toLowerCase() === address.toLowerCase())
-  if (!found) throw new Error(`The namespace has no member with the address ${address}.`)
-  return found.id
 }
 
 /** @throws {ConfigError} naming what is wrong */

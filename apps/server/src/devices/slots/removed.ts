@@ -56,6 +56,8 @@ function toRemoved(row: RemovedRow, namespace: string): Device {
     signed_at: null,
     link_epoch: 0,
     link_node: '',
+    disconnect_cause: '',
+    presence_since: row.removed_at,
     public_name: null,
     words: '',
     ssh_host_key: null,

@@ -179,7 +179,7 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
             if (entries.get(device.uid)?.link === link) entries.delete(device.uid)
             if (epoch === undefined) return
             log.info('link.down', { device: device.uid, epoch, by: cause.by, reason: cause.reason })
-            await linkDown(contextOf(device), device.uid, epoch)
+            await linkDown(contextOf(device), device.uid, epoch, cause)
           }),
         )
       }

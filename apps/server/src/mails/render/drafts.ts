@@ -215,6 +215,18 @@ const DRAFTS: Texts = {
     link: { label: 'Open the certificates', href: link },
     closing: ['You get this mail because you administer the server.'],
   }),
+  alert: ({ name, namespace, rule, text, link }) => ({
+    subject: `${defused(namespace, 40)}: ${defused(rule, 60)}`,
+    paragraphs: [hello(name), defused(text, 2_000)],
+    facts: [
+      ['Namespace', defused(namespace, 40)],
+      ['Alert rule', defused(rule, 60)],
+    ],
+    link: { label: 'Open the incidents', href: link },
+    closing: [
+      'You get this mail because an alert rule of the namespace names you. Its administrators can change that.',
+    ],
+  }),
   test: ({ link }) => ({
     subject: 'Test mail',
     paragraphs: ['Hello,', 'This is a test: the server can send mail.'],

@@ -63,6 +63,13 @@ export function sampleValues(origin: string): Samples {
       end: '2026-12-07T04:17:00.000Z',
       link: link('/instance/certificates'),
     },
+    alert: {
+      name,
+      namespace: 'factory',
+      rule: 'Kiosks offline',
+      text: '3 devices have been offline for 5 minutes: kiosk-1, kiosk-2, kiosk-3.',
+      link: link('/incidents'),
+    },
     test: { link: link('/') },
   }
 }

@@ -1,0 +1,103 @@
+// Form of an alert rule. Condition and target are chosen once; an address is not shown again.
+import { AlertBody, type AlertRule, ALERT_CONDITIONS, ALERT_TARGETS } from '@bowline/contract/operations/fleet/alerts'
+import { z } from 'zod'
+import { DialogForm } from '../../ui/feedback/dialog.tsx'
+import { useContractForm } from '../../ui/form/use-contract-form.ts'
+import { MultiSelect, NativeSelect, TextInput } from '../../ui/kit.ts'
+import { useMembers } from '../namespaces/use-members.ts'
+import { TagsField } from '../tags/tags-field.tsx'
+import { alertsMessages as texts } from './messages.ts'
+
+const { shape } = AlertBody
+const numberOf = (text: string): number => (text.trim() === '' ? Number.NaN : Number(text))
+
+const Fields = z
+  .object({
+    name: shape.name,
+    condition: z.enum(ALERT_CONDITIONS),
+    minutes: z.string().transform(numberOf).pipe(shape.minutes),
+    devices: z.string().transform(numberOf).pipe(shape.devices.unwrap().unwrap()),
+    tags: shape.tags.unwrap(),
+    target: z.enum(ALERT_TARGETS),
+    url: z.string().trim(),
+    recipients: shape.recipients.unwrap(),
+  })
+  .transform(({ devices, url, recipients, ...fields }) => ({
+    ...fields,
+    devices: fields.condition === 'many-offline' ? devices : null,
+    url: fields.target === 'mail' || url === '' ? null : url,
+    recipients: fields.target === 'mail' ? recipients : [],
+  }))
+export type RuleFields = z.output<typeof Fields>
+
+interface RuleFormProps {
+  /** The rule that is changed; absent: a new one. */
+  readonly rule?: AlertRule
+  readonly send: (fields: RuleFields) => Promise<void>
+  readonly onCancel: () => void
+}
+
+export function RuleForm({ rule, send, onCancel }: RuleFormProps) {
+  const members = useMembers()
+  const form = useContractForm({
+    schema: Fields,
+    values: {
+      name: rule?.name ?? '',
+      condition: rule?.condition ?? 'offline',
+      minutes: String(rule?.minutes ?? 5),
+      devices: String(rule?.devices ?? 10),
+      tags: rule?.tags ?? [],
+      target: rule?.target ?? 'webhook',
+      url: '',
+      recipients: rule?.recipients ?? [],
+    },
+    labels: texts.labels,
+    send,
+  })
+  const { watch, setValue } = form.form
+  const [condition, target, tags, recipients] = watch(['condition', 'target', 'tags', 'recipients'])
+  const options = (choices: Readonly<Record<string, string>>) =>
+    Object.entries(choices).map(([value, label]) => ({ value, label }))
+  return (
+    <DialogForm
+      form={form}
+      failed={rule ? texts.saveFailed : texts.addFailed}
+      submit={rule ? texts.save : texts.add}
+      onCancel={onCancel}
+    >
+      <TextInput {...form.field('name')} data-autofocus autoComplete="off" />
+      {rule ? null : <NativeSelect {...form.field('condition')} data={options(texts.conditionChoices)} />}
+      <TextInput {...form.field('minutes')} inputMode="numeric" autoComplete="off" />
+      {condition === 'many-offline' ? (
+        <TextInput {...form.field('devices')} inputMode="numeric" autoComplete="off" />
+      ) : null}
+      <TagsField
+        tags={tags ?? []}
+        onChange={(next) => setValue('tags', next, { shouldDirty: true })}
+        error={form.errorOf('tags')}
+      />
+      {rule ? null : <NativeSelect {...form.field('target')} data={options(texts.targetChoices)} />}
+      {target === 'mail' ? (
+        <MultiSelect
+          label={texts.labels.recipients}
+          description={texts.recipientsHint}
+          value={[...(recipients ?? [])]}
+          data={members.map(({ id, email }) => ({ value: id, label: email }))}
+          error={form.errorOf('recipients')}
+          searchable
+          hidePickedOptions
+          nothingFoundMessage={texts.noMember}
+          onChange={(next) => setValue('recipients', next as RuleFields['recipients'], { shouldDirty: true })}
+        />
+      ) : (
+        <TextInput
+          {...form.field('url')}
+          description={rule ? texts.urlKept : texts.urlHint}
+          placeholder="https://hooks.example.com/bowline"
+          autoComplete="off"
+          spellCheck={false}
+        />
+      )}
+    </DialogForm>
+  )
+}

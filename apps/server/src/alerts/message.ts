@@ -1,0 +1,53 @@
+// What a message says. Pure.
+import type { AlertRule } from '@bowline/contract/operations/fleet/alerts'
+import type { TenantId } from '@bowline/contract/schemas/common'
+import type { JsonObject } from '../db/schema.ts'
+import type { Happening } from './happenings-store.ts'
+
+type Told = Pick<AlertRule, 'condition' | 'minutes'>
+
+/** One line: how many devices, what, and some names. */
+export function textOf({ condition, minutes }: Told, { devices, names }: Pick<Happening, 'devices' | 'names'>): string {
+  const time = minutes === 1 ? '1 minute' : `${minutes} minutes`
+  const [only] = names
+  if (devices === 1 && only !== undefined) {
+    return condition === 'back' ? `${only} is back online.` : `${only} has been offline for ${time}.`
+  }
+  const rest = devices - names.length
+  const list = `${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+  switch (condition) {
+    case 'offline':
+      return `${devices} devices have been offline for ${time}: ${list}.`
+    case 'many-offline':
+      return `${devices} devices went offline within ${time}: ${list}.`
+    case 'back':
+      return `${devices} devices are back online: ${list}.`
+  }
+}
+
+export const TEST_TEXT = 'This is a test message. The alert rule works.'
+
+/** Body of a webhook's message. Fields are only added to it. */
+export function bodyOf(message: {
+  readonly id: string
+  readonly type: string
+  readonly at: Date
+  readonly namespace: { readonly id: TenantId; readonly name: string }
+  readonly rule: { readonly id: string; readonly name: string }
+  readonly devices: { readonly count: number; readonly names: readonly string[] }
+  readonly text: string
+  readonly link: string
+}): JsonObject {
+  return {
+    ...message,
+    at: message.at.toISOString(),
+    devices: { ...message.devices, names: [...message.devices.names] },
+  }
+}
+
+/** Text of a message for Slack, in which only three characters mean something. */
+export function slackText(rule: string, text: string, link: string): string {
+  const plain = (words: string): string =>
+    words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  return `*${plain(rule).replaceAll('*', '∗')}*\n${plain(text)}\n<${link}|Open Bowline>`
+}

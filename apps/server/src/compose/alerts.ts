@@ -1,0 +1,61 @@
+// Alert rules: their evaluation by one node, and the sender of each node.
+import { RateLimiter } from '@bowline/base/rate-limiter'
+import type { Clock } from '@bowline/base/clock'
+import type { TenantId } from '@bowline/contract/schemas/common'
+import type { Kysely } from 'kysely'
+import type { AlertDeps, RouteDeps } from '../alerts/deps.ts'
+import { evaluateRules } from '../alerts/evaluation.ts'
+import { deleteOldDeliveries } from '../alerts/happenings-store.ts'
+import { type AlertCounts, createAlertSender } from '../alerts/sending.ts'
+import type { ServerConfig } from '../config.ts'
+import type { Actor, TenantContext } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
+import type { MailQueue } from '../mails/queue.ts'
+import { getNamespaceLimits } from '../namespaces/service.ts'
+import type { Ids } from '../platform/ids.ts'
+import type { Log } from '../platform/log.ts'
+import { egressRules } from './budgets.ts'
+
+/** Test messages per second and namespace. */
+const TESTS = { perSecond: 0.1, burst: 10 }
+
+export interface Alerts {
+  readonly deps: RouteDeps
+  readonly counts: AlertCounts
+  /** Sends what is due. */
+  wake(): void
+  /** One pass over all rules. */
+  evaluate(): Promise<void>
+  /** Deletes old messages. */
+  forget(): Promise<void>
+  stop(): Promise<void>
+}
+
+export function composeAlerts(parts: {
+  readonly config: ServerConfig
+  readonly system: Kysely<Schema>
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Log
+  readonly mails: MailQueue
+  readonly tenantContext: (tenant: TenantId, actor: Actor) => TenantContext
+}): Alerts {
+  const { config, system, clock, ids, log, mails, tenantContext } = parts
+  const contextOf = (tenant: TenantId): TenantContext => tenantContext(tenant, { kind: 'system', name: 'alerts' })
+  const egress = egressRules(config.settings, log)
+  const common = { system, clock, ids, log, secretKey: config.secretKey, egress, mails, contextOf }
+  const sender = createAlertSender(common)
+  const deps: AlertDeps = { ...common, wake: () => sender.wake() }
+  return {
+    deps: {
+      ...deps,
+      tests: new RateLimiter(clock, TESTS),
+      nameOf: async (tenant) => (await getNamespaceLimits(system, tenant))?.name,
+    },
+    counts: sender.counts,
+    wake: () => sender.wake(),
+    evaluate: () => evaluateRules(deps),
+    forget: () => deleteOldDeliveries(system),
+    stop: () => sender.stop(),
+  }
+}

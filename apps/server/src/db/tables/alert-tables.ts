@@ -1,0 +1,47 @@
+// Tables of alert rules and their messages.
+import type { ALERT_CONDITIONS, ALERT_TARGETS } from '@bowline/contract/operations/fleet/alerts'
+import type { TenantId, UserId } from '@bowline/contract/schemas/common'
+import type { Generated } from 'kysely'
+import type { JsonObject } from '../json.ts'
+
+export interface AlertRulesTable {
+  id: Generated<string>
+  tenant_id: TenantId
+  name: string
+  active: Generated<boolean>
+  condition: (typeof ALERT_CONDITIONS)[number]
+  minutes: number
+  /** Fewest devices, of many-offline. */
+  devices: number | null
+  tags: Generated<readonly string[]>
+  target: (typeof ALERT_TARGETS)[number]
+  /** Members who get mails. */
+  recipients: Generated<readonly UserId[]>
+  host: Generated<string>
+  sealed_url: Buffer | null
+  sealed_secret: Buffer | null
+  created_at: Generated<Date>
+  /** What happened until then has been told. */
+  evaluated_to: Generated<Date>
+  fired_at: Date | null
+  failing_since: Date | null
+  disabled_reason: string | null
+}
+
+export interface AlertDeliveriesTable {
+  id: Generated<string>
+  tenant_id: TenantId
+  rule_id: string
+  test: Generated<boolean>
+  text: string
+  /** What a webhook gets. */
+  body: JsonObject
+  state: Generated<'queued' | 'sent' | 'failed'>
+  attempts: Generated<number>
+  answer: Generated<string>
+  created_at: Generated<Date>
+  due_at: Date | null
+  /** A node sends it until then. */
+  leased_until: Generated<Date>
+  finished_at: Date | null
+}
