@@ -87,8 +87,7 @@ export const appMessages = {
   toHome: 'Go to the overview',
   unloaded: 'This page could not be loaded',
   unloadedText: 'A part of the console failed to load.',
-  updatedText:
-    'The server has a newer version of the console. Reload to open this page; that ends your open terminals.',
+  updatedText: 'The server has a newer version of the console. Reload to open this page; your open terminals continue.',
   reload: 'Reload',
   crashed: 'This page crashed',
   crashedText: 'Something went wrong in the console. Your devices are not affected. Trying again often helps.',

@@ -34,6 +34,7 @@ function SettingsForm() {
   const settings = useStore(terminalSettings)
   const hint = useId()
   const fonts = useId()
+  const paletteHint = useId()
   const words = texts.setting
   return (
     <Stack gap="sm">
@@ -101,6 +102,29 @@ function SettingsForm() {
         />{' '}
         {words.copyOnSelect}
       </label>
+      <NativeSelect
+        size="xs"
+        label={words.pasteQuestion}
+        value={settings.pasteQuestion}
+        data={Object.entries(words.pasteQuestions).map(([value, label]) => ({ value, label }))}
+        onChange={(event) =>
+          changeSettings({ pasteQuestion: TerminalSettings.shape.pasteQuestion.parse(event.currentTarget.value) })
+        }
+      />
+      {isApple ? null : (
+        <label className={classes['check']}>
+          <input
+            type="checkbox"
+            checked={settings.paletteKey}
+            aria-describedby={paletteHint}
+            onChange={(event) => changeSettings({ paletteKey: event.currentTarget.checked })}
+          />{' '}
+          {words.paletteKey}
+          <Text id={paletteHint} size="xs" c="dimmed">
+            {words.paletteKeyHint}
+          </Text>
+        </label>
+      )}
       <div>
         <Text size="xs" fw={600} mb={4}>
           {words.keysTitle}

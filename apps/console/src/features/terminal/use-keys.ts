@@ -1,7 +1,9 @@
 // Workspace shortcuts. Except for the clipboard they all need Control and Shift, which programs in terminals do not
 // receive, so none is taken from them; one leaves the terminal, which captures the Tab key (WCAG 2.1.2).
 import { useEffect } from 'react'
-import { takeClipboardKey } from './screen/clipboard.ts'
+import { isApple, takeClipboardKey } from './screen/clipboard.ts'
+import { terminalSettings } from './screen/settings.ts'
+import { openMenuAtCursor } from './pane/terminal-menu.tsx'
 import { paneIds } from './pane/layout.ts'
 import type { Pane } from './pane/pane.ts'
 import type { Workspace } from './workspace.ts'
@@ -11,6 +13,14 @@ export function useKeys(workspace: Workspace): void {
     () =>
       workspace.interceptKeys((pane, event) => {
         if (takeClipboardKey(pane.screen.terminal, event)) return true
+        if (isPaletteKey(event)) return true
+        if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) {
+          event.preventDefault()
+          // Menus close on keys that are pressed elsewhere.
+          event.stopPropagation()
+          if (event.type === 'keydown') openMenuAtCursor(pane)
+          return true
+        }
         const isOurs = event.ctrlKey && event.shiftKey && !event.altKey && !event.metaKey
         const action = isOurs ? ACTIONS[event.key.toUpperCase()] : undefined
         if (!action) return false
@@ -20,6 +30,13 @@ export function useKeys(workspace: Workspace): void {
       }),
     [workspace],
   )
+}
+
+/** The palette's key, which the console handles after the terminal has left it alone. Programs use Ctrl+K, so it needs Shift. */
+function isPaletteKey({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
+  if (key.toUpperCase() !== 'K' || altKey) return false
+  if (isApple && metaKey) return true
+  return ctrlKey && !metaKey && (shiftKey || terminalSettings.get().paletteKey)
 }
 
 const ACTIONS: Readonly<Record<string, (workspace: Workspace, pane: Pane) => void>> = {

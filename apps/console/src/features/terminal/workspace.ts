@@ -1,12 +1,13 @@
 // The open terminals: tabs with panes. They live outside React, so that navigating away ends nothing; they end with the
-// person's session, and with the page. A reload restores tabs and panes and asks to sign in again.
+// person's session. A reload restores tabs and panes and goes on with their sessions, as long as the server keeps them.
 import type { Runtime } from '../../core/runtime.ts'
 import { guardUnload } from '../../platform/unload-guard.ts'
 import { type Store, createStore } from '../../platform/store.ts'
 import type { KeyCredential } from './connection/credential.ts'
+import type { PasteRisk } from './input/judge-paste.ts'
 import { fromSaved, saveTabs, readTabs, toSaved } from './saved-tabs.ts'
 import { type Layout, type SplitLayout, paneIds, splitPane, withShare, withoutPane } from './pane/layout.ts'
-import { type Pane, type PaneDevice, createPane } from './pane/pane.ts'
+import { type KeptSession, type Pane, type PaneDevice, createPane } from './pane/pane.ts'
 import { terminalSettings } from './screen/settings.ts'
 
 export interface Tab {
@@ -43,6 +44,9 @@ export interface Workspace {
 /** @returns true when handled */
 type OnKey = (pane: Pane, event: KeyboardEvent) => boolean
 
+/** Room for the screens of all panes in the session storage, which holds 5 million characters in browsers. */
+const SNAPSHOT_CHARACTERS = 3_000_000
+
 const workspaces = new WeakMap<Runtime, Workspace>()
 
 export function workspaceOf(runtime: Runtime): Workspace {
@@ -55,6 +59,7 @@ function createWorkspace(runtime: Runtime): Workspace {
   const panes = new Map<string, Pane>()
   const state = createStore<WorkspaceState>({ tabs: [], active: undefined })
   const key = createStore<KeyCredential | undefined>(undefined)
+  const acceptedRisks = new Map<string, Set<PasteRisk>>()
   let isDark = false
   let tabCount = 0
   let onKey: OnKey | undefined
@@ -64,9 +69,17 @@ function createWorkspace(runtime: Runtime): Workspace {
   const tabOf = (pane: string): Tab | undefined => state.get().tabs.find(({ layout }) => paneIds(layout).includes(pane))
 
   function add(device: PaneDevice): Pane {
-    const pane = createPane({ runtime, device, isDark, key: (of, event) => onKey?.(of, event) ?? false })
+    const key = (of: Pane, event: KeyboardEvent) => onKey?.(of, event) ?? false
+    const pane = createPane({ runtime, device, isDark, key, acceptedRisks: risksOf })
     panes.set(pane.id, pane)
     return pane
+  }
+
+  function risksOf(pane: string): Set<PasteRisk> {
+    const tab = tabOf(pane)?.id ?? ''
+    const risks = acceptedRisks.get(tab) ?? new Set()
+    acceptedRisks.set(tab, risks)
+    return risks
   }
 
   function remove(ids: readonly string[]): void {
@@ -129,6 +142,7 @@ function createWorkspace(runtime: Runtime): Workspace {
       const next = active === id ? (remaining[at] ?? remaining[at - 1])?.id : active
       state.set({ tabs: remaining, active: next })
       remove(paneIds(tab.layout))
+      acceptedRisks.delete(id)
     },
     setDark(dark) {
       isDark = dark
@@ -147,10 +161,25 @@ function createWorkspace(runtime: Runtime): Workspace {
   }
   terminalSettings.subscribe(applySettings)
 
-  function keep(): void {
+  /** @param sessionOf the session to store with a pane */
+  function save(sessionOf?: (pane: string) => KeptSession | undefined): boolean {
     const { tabs, active } = state.get()
-    const saved = tabs.flatMap(({ layout, focused }) => toSaved(layout, focused, (id) => panes.get(id)?.device) ?? [])
-    saveTabs({ owner, active: tabs.findIndex(({ id }) => id === active), tabs: saved })
+    const deviceOf = (pane: string) => panes.get(pane)?.device
+    const saved = tabs.flatMap(({ layout, focused }) => toSaved(layout, focused, deviceOf, sessionOf) ?? [])
+    return saveTabs({ owner, active: tabs.findIndex(({ id }) => id === active), tabs: saved })
+  }
+  const keep = (): void => void save()
+
+  /** The page goes away, perhaps to be loaded again: the sessions wait for it. */
+  function suspend(): void {
+    const room = SNAPSHOT_CHARACTERS / Math.max(1, panes.size)
+    const kept = new Map([...panes].map(([id, pane]) => [id, pane.suspend(room)]))
+    if (save((id) => kept.get(id))) return
+    // The storage is smaller than usual: the sessions matter more than what their screens showed.
+    save((id) => {
+      const session = kept.get(id)
+      return session && { ...session, snapshot: { ...session.snapshot, output: '' } }
+    })
   }
 
   /** Restores the tabs from before a reload. */
@@ -159,15 +188,18 @@ function createWorkspace(runtime: Runtime): Workspace {
     if (!saved) return
     const tabs = saved.tabs.map((savedLayout): Tab => {
       let focused = ''
-      const layout = fromSaved(savedLayout, ({ device, isFocused }) => {
-        const { id } = add(device)
-        if (isFocused) focused = id
-        return id
+      const layout = fromSaved(savedLayout, ({ device, isFocused, session }) => {
+        const pane = add(device)
+        if (session) pane.resume(session)
+        if (isFocused) focused = pane.id
+        return pane.id
       })
       tabCount += 1
       return { id: `tab-${tabCount}`, layout, focused: focused || (paneIds(layout)[0] ?? '') }
     })
     state.set({ tabs, active: (tabs[saved.active] ?? tabs[0])?.id })
+    // What lets anybody go on with a session is stored no longer than needed.
+    keep()
   }
 
   // Another person, or another namespace, must not see these terminals or use the key.
@@ -185,6 +217,10 @@ function createWorkspace(runtime: Runtime): Workspace {
   })
   restore()
   state.subscribe(keep)
+  addEventListener('pagehide', suspend)
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) keep()
+  })
   addEventListener('online', () => {
     for (const pane of panes.values()) pane.remote()?.reconnectNow()
   })

@@ -32,7 +32,7 @@ export function ConnectForm({ pane, wasRefused, takesFocus }: ConnectFormProps) 
   const key = useStore(loadedKey)
   const [isRefused, setRefused] = useState(wasRefused)
   const form = useForm<ConnectFields>({
-    defaultValues: { username: pane.access()?.username ?? remembered, password: '', keyText: '', passphrase: '' },
+    defaultValues: { username: pane.user() ?? remembered, password: '', keyText: '', passphrase: '' },
   })
   const { register, handleSubmit, formState, setError, setFocus } = form
   const { errors } = formState

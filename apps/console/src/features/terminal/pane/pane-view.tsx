@@ -10,7 +10,8 @@ import { PaneNotice } from './pane-notice.tsx'
 import { PromptForm } from './prompt-form.tsx'
 import { SearchBar } from './search-bar.tsx'
 import { SessionFacts } from './session-facts.tsx'
-import { type Point, TerminalMenu } from './terminal-menu.tsx'
+import { TerminalMenu } from './terminal-menu.tsx'
+import { PasteQuestion } from '../input/paste-question.tsx'
 import { terminalSettings } from '../screen/settings.ts'
 import type { Workspace } from '../workspace.ts'
 import classes from '../terminal.module.css'
@@ -24,7 +25,7 @@ interface PaneViewProps {
 export function PaneView({ pane, isFocused, workspace }: PaneViewProps) {
   const state = useStore(pane.state)
   const isForm = state.kind === 'form' || state.kind === 'refused'
-  const user = isForm ? undefined : pane.access()?.username
+  const user = isForm ? undefined : pane.user()
   const { name, namespace } = pane.device
   const [searching, setSearching] = useState(false)
   useEffect(() => pane.onSearch(() => setSearching(true)), [pane])
@@ -50,7 +51,7 @@ export function PaneView({ pane, isFocused, workspace }: PaneViewProps) {
       {isForm ? (
         <ConnectForm pane={pane} wasRefused={state.kind === 'refused'} takesFocus={isFocused} />
       ) : (
-        <ScreenPlace pane={pane} takesFocus={isFocused} />
+        <ScreenPlace pane={pane} workspace={workspace} takesFocus={isFocused} />
       )}
       {searching && !isForm ? <SearchBar pane={pane} onClose={() => setSearching(false)} /> : null}
       {state.kind === 'asked' ? <PromptForm key={promptKey(state.prompt)} pane={pane} prompt={state.prompt} /> : null}
@@ -63,13 +64,13 @@ const promptKey = (prompt: object): string => JSON.stringify(prompt)
 
 interface ScreenPlaceProps {
   readonly pane: Pane
+  readonly workspace: Workspace
   /** True when it should take the focus on mount: of several panes that mount together only one does. */
   readonly takesFocus: boolean
 }
 
-function ScreenPlace({ pane, takesFocus }: ScreenPlaceProps) {
+function ScreenPlace({ pane, workspace, takesFocus }: ScreenPlaceProps) {
   const container = useRef<HTMLDivElement>(null)
-  const [menuAt, setMenuAt] = useState<Point>()
   useStore(terminalSettings)
   useEffect(() => {
     if (!container.current) return undefined
@@ -91,10 +92,11 @@ function ScreenPlace({ pane, takesFocus }: ScreenPlaceProps) {
           // Shift opens the browser's own menu.
           if (event.shiftKey) return
           event.preventDefault()
-          setMenuAt({ x: event.clientX, y: event.clientY })
+          pane.menu.set({ x: event.clientX, y: event.clientY })
         }}
       />
-      <TerminalMenu terminal={pane.screen.terminal} at={menuAt} onClose={() => setMenuAt(undefined)} />
+      <TerminalMenu pane={pane} workspace={workspace} />
+      <PasteQuestion pasting={pane.pasting} target={pane.device.name} onClosed={() => pane.screen.terminal.focus()} />
     </>
   )
 }

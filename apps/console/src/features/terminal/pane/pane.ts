@@ -5,9 +5,17 @@ import type { Runtime } from '../../../core/runtime.ts'
 import { type Store, createStore } from '../../../platform/store.ts'
 import { describeError } from '../../../ui/feedback/describe-error.ts'
 import type { Credential } from '../connection/credential.ts'
-import { type RemoteTerminal, type TerminalState, openRemoteTerminal } from '../connection/remote-terminal.ts'
+import {
+  type RemoteTerminal,
+  type RemoteTerminalParts,
+  type Suspended,
+  type TerminalState,
+  openRemoteTerminal,
+} from '../connection/remote-terminal.ts'
 import { createOutput } from '../screen/output.ts'
-import { type Screen, createScreen } from '../screen/screen.ts'
+import type { PasteRisk } from '../input/judge-paste.ts'
+import { type Pasting, createPasting } from '../input/pasting.ts'
+import { type Screen, type Snapshot, createScreen } from '../screen/screen.ts'
 import { terminalSettings } from '../screen/settings.ts'
 
 export type PaneDevice = Pick<Device, 'uid' | 'name' | 'namespace'>
@@ -18,6 +26,12 @@ export interface Access {
   readonly credential: Credential
 }
 
+/** Viewport coordinates in CSS pixels. */
+export interface Point {
+  readonly x: number
+  readonly y: number
+}
+
 export type PaneState = TerminalState | { readonly kind: 'form' }
 
 export interface Pane {
@@ -25,11 +39,20 @@ export interface Pane {
   readonly device: PaneDevice
   readonly state: Store<PaneState>
   readonly screen: Screen
-  /** Credential and target of the current session; undefined before the first. */
+  readonly pasting: Pasting
+  /** Where the menu is open. */
+  readonly menu: Store<Point | undefined>
+  /** User name of the current session, or of the one before; undefined before the first. */
+  readonly user: () => string | undefined
+  /** Credential and target of the current session; undefined before the first, and when an earlier page began it. */
   readonly access: () => Access | undefined
   readonly remote: () => RemoteTerminal | undefined
   /** Opens a session; the previous one has ended. */
   connect(access: Access): void
+  /** Suspends the session, because the page goes away. @returns undefined when there is none */
+  suspend(maxCharacters: number): KeptSession | undefined
+  /** Goes on with a session that an earlier page has suspended. */
+  resume(kept: KeptSession): void
   /** Shows the form again. */
   disconnect(): void
   /** Opens the search bar. */
@@ -41,12 +64,21 @@ export interface Pane {
   close(): void
 }
 
+/** A session that outlives its page, for as long as the server keeps it. */
+export interface KeptSession {
+  readonly username: string
+  readonly suspended: Suspended
+  readonly snapshot: Snapshot
+}
+
 export interface PaneParts {
   readonly runtime: Runtime
   readonly device: PaneDevice
   readonly isDark: boolean
   /** Handles a key before the terminal does. @returns true when handled */
   readonly key: (pane: Pane, event: KeyboardEvent) => boolean
+  /** Kinds of pastes that are not asked about in the pane's tab. */
+  readonly acceptedRisks: (pane: string) => Set<PasteRisk>
 }
 
 /** Control and Alt of the key bar apply to the next key. */
@@ -57,21 +89,35 @@ export const heldKeys = createStore<{ readonly control: boolean; readonly alt: b
 
 let count = 0
 
-export function createPane({ runtime, device, isDark, key }: PaneParts): Pane {
+export function createPane({ runtime, device, isDark, key, acceptedRisks }: PaneParts): Pane {
   count += 1
+  const id = `pane-${count}`
   const state = createStore<PaneState>({ kind: 'form' })
+  let user: string | undefined
   let access: Access | undefined
   let remote: RemoteTerminal | undefined
   const screen = createScreen(terminalSettings.get(), isDark, {
     input: (bytes) => remote?.input(withHeldKeys(bytes)),
     resized: (size) => remote?.resize(size),
     key: (event) => key(pane, event),
+    pasted: (text) => pasting.paste(text),
+  })
+  const pasting = createPasting({
+    choice: () => terminalSettings.get().pasteQuestion,
+    isBracketed: () => screen.terminal.modes.bracketedPasteMode,
+    accepted: () => acceptedRisks(id),
+    insert: (text) => screen.terminal.paste(text),
   })
 
   function begin(next: Access): void {
     remote?.close()
-    if (access) screen.terminal.reset()
+    if (user !== undefined) screen.terminal.reset()
     access = next
+    open(next.username, { credential: next.credential })
+  }
+
+  function open(username: string, how: Pick<RemoteTerminalParts, 'credential' | 'suspended'>): void {
+    user = username
     const own = openRemoteTerminal({
       origin: location.origin,
       openSocket: (url, protocol) => new WebSocket(url, protocol),
@@ -80,10 +126,10 @@ export function createPane({ runtime, device, isDark, key }: PaneParts): Pane {
         return () => clearTimeout(timer)
       },
       now: () => performance.now(),
-      target: { device: device.uid, username: next.username },
-      credential: next.credential,
+      target: { device: device.uid, username },
+      ...how,
       size: screen.size(),
-      ticket: () => ticket(next.username),
+      ticket: () => ticket(username),
       output: createOutput(screen.terminal),
     })
     remote = own
@@ -104,13 +150,25 @@ export function createPane({ runtime, device, isDark, key }: PaneParts): Pane {
 
   const searching = new Set<() => void>()
   const pane: Pane = {
-    id: `pane-${count}`,
+    id,
     device,
     state,
     screen,
+    pasting,
+    menu: createStore<Point | undefined>(undefined),
+    user: () => user,
     access: () => access,
     remote: () => remote,
     connect: begin,
+    suspend(maxCharacters) {
+      const suspended = remote?.suspend()
+      if (!suspended || user === undefined) return undefined
+      return { username: user, suspended, snapshot: screen.snapshot(maxCharacters) }
+    },
+    resume({ username, suspended, snapshot }) {
+      screen.restore(snapshot)
+      open(username, { suspended })
+    },
     disconnect() {
       const earlier = remote
       remote = undefined

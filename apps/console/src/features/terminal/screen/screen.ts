@@ -1,6 +1,7 @@
 // A terminal screen: xterm with its add-ons, in its own element, which can move around the page. Independent of
 // servers.
 import { FitAddon } from '@xterm/addon-fit'
+import { SerializeAddon } from '@xterm/addon-serialize'
 import { SearchAddon } from '@xterm/addon-search'
 import { UnicodeGraphemesAddon } from '@xterm/addon-unicode-graphemes'
 import { WebLinksAddon } from '@xterm/addon-web-links'
@@ -21,14 +22,27 @@ export interface Screen {
   readonly size: () => Size
   /** Attaches it to the page. @returns detach */
   attach(place: HTMLElement): () => void
+  /** Screen, scrollback and modes as the output that draws them again, with as much scrollback as fits. */
+  snapshot(maxCharacters: number): Snapshot
+  /** Draws a snapshot on a new screen. */
+  restore(snapshot: Snapshot): void
   apply(settings: TerminalSettings, isDark: boolean): void
   dispose(): void
 }
+
+export interface Snapshot extends Size {
+  readonly output: string
+}
+
+/** Lines of scrollback that a snapshot has at most; fewer where they take too much room. */
+const SNAPSHOT_SCROLLBACKS = [2_000, 500, 100, 0]
 
 export interface ScreenEvents {
   /** Typed, pasted, or a reply of the terminal itself. */
   input(bytes: Uint8Array): void
   resized(size: Size): void
+  /** The browser pastes a text: by a key, its menu, or the middle mouse button. */
+  pasted(text: string): void
   /** Handles a key before the terminal does. @returns true when handled */
   key(event: KeyboardEvent): boolean
 }
@@ -45,7 +59,14 @@ export function createScreen(settings: TerminalSettings, isDark: boolean, events
   })
   const fit = new FitAddon()
   const search = new SearchAddon({ highlightLimit: 1_000 })
-  for (const addon of [fit, search, new WebLinksAddon((_, uri) => openLink(uri)), new UnicodeGraphemesAddon()]) {
+  const serializer = new SerializeAddon()
+  for (const addon of [
+    fit,
+    search,
+    serializer,
+    new WebLinksAddon((_, uri) => openLink(uri)),
+    new UnicodeGraphemesAddon(),
+  ]) {
     terminal.loadAddon(addon)
   }
   const utf8 = new TextEncoder()
@@ -58,6 +79,13 @@ export function createScreen(settings: TerminalSettings, isDark: boolean, events
   holder.addEventListener('mouseup', () => {
     if (terminalSettings.get().copyOnSelect) void copySelection(terminal)
   })
+  // Before the terminal, which would send it at once.
+  const onPaste = (event: ClipboardEvent) => {
+    event.preventDefault()
+    event.stopPropagation()
+    events.pasted(event.clipboardData?.getData('text/plain') ?? '')
+  }
+  holder.addEventListener('paste', onPaste, { capture: true })
   let isOpen = false
 
   function open(): void {
@@ -88,6 +116,19 @@ export function createScreen(settings: TerminalSettings, isDark: boolean, events
         webgl?.dispose()
         holder.remove()
       }
+    },
+    snapshot(maxCharacters) {
+      let output = ''
+      for (const scrollback of SNAPSHOT_SCROLLBACKS) {
+        output = serializer.serialize({ scrollback })
+        if (output.length <= maxCharacters) break
+      }
+      if (output.length > maxCharacters) output = ''
+      return { output, columns: terminal.cols, rows: terminal.rows }
+    },
+    restore({ output, columns, rows }) {
+      terminal.resize(columns, rows)
+      terminal.write(output)
     },
     apply(next, isDarkNow) {
       Object.assign(terminal.options, optionsOf(next, isDarkNow))

@@ -19,6 +19,10 @@ export const TerminalSettings = z.object({
   screenReader: z.boolean().catch(false),
   /** Copies a mouse selection at once. */
   copyOnSelect: z.boolean().catch(false),
+  /** When to ask before a paste of several lines; control characters are always asked about. */
+  pasteQuestion: z.enum(['auto', 'always', 'never']).catch('auto'),
+  /** Ctrl+K opens the palette instead of reaching the program. */
+  paletteKey: z.boolean().catch(false),
 })
 export type TerminalSettings = z.output<typeof TerminalSettings>
 

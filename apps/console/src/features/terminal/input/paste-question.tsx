@@ -1,0 +1,76 @@
+// Shows a paste before it is sent, and asks what to send of it.
+import { useState } from 'react'
+import { useStore } from '../../../core/context.tsx'
+import { Button, Checkbox, Group, Modal, Stack, Text } from '../../../ui/kit.ts'
+import { uiMessages } from '../../../ui/messages.ts'
+import { formatCount } from '../../../ui/text/numbers.ts'
+import { asOneLine, countLines, preview, withoutControls } from './judge-paste.ts'
+import { inputMessages } from './messages.ts'
+import type { PasteQuestion as Asked, Pasting } from './pasting.ts'
+import classes from './input.module.css'
+
+const texts = inputMessages.paste
+
+interface PasteQuestionProps {
+  readonly pasting: Pasting
+  /** Where the text would go: a device, or how many panes. */
+  readonly target: string
+  readonly onClosed: () => void
+}
+
+export function PasteQuestion({ pasting, target, onClosed }: PasteQuestionProps) {
+  const asked = useStore(pasting.question)
+  return asked ? <Question asked={asked} pasting={pasting} target={target} onClosed={onClosed} /> : null
+}
+
+function Question({ asked, pasting, target, onClosed }: PasteQuestionProps & { readonly asked: Asked }) {
+  const [remember, setRemember] = useState(false)
+  const { text, risk } = asked
+  const shown = preview(text)
+  const lines = countLines(text)
+  const answer = (act: () => void) => {
+    act()
+    onClosed()
+  }
+  const send = (chosen: string) => answer(() => pasting.confirm(chosen, remember))
+  const safer = risk === 'controls' ? withoutControls(text) : asOneLine(text)
+  return (
+    <Modal
+      opened
+      size="lg"
+      onClose={() => answer(() => pasting.cancel())}
+      title={risk === 'controls' ? texts.controlsTitle(target) : texts.linesTitle(formatCount(lines), lines, target)}
+      closeButtonProps={{ 'aria-label': uiMessages.close }}
+    >
+      <Stack gap="md">
+        <Text size="sm">{risk === 'controls' ? texts.controlsText : texts.linesText}</Text>
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls */}
+        <pre className={classes['preview']} tabIndex={0} aria-label={texts.preview}>
+          {shown.text}
+          {shown.isCut ? '…' : ''}
+        </pre>
+        {shown.isCut ? (
+          <Text size="xs" c="dimmed">
+            {texts.cut(formatCount(text.length))}
+          </Text>
+        ) : null}
+        <Checkbox
+          size="sm"
+          label={risk === 'controls' ? texts.rememberControls : texts.rememberLines}
+          checked={remember}
+          onChange={(event) => setRemember(event.currentTarget.checked)}
+        />
+        <Group justify="flex-end" gap="xs">
+          {/* What was typed ahead must not confirm. */}
+          <Button variant="default" data-autofocus onClick={() => answer(() => pasting.cancel())}>
+            {uiMessages.cancel}
+          </Button>
+          <Button variant="default" onClick={() => send(safer)}>
+            {risk === 'controls' ? texts.withoutControls : texts.asOneLine}
+          </Button>
+          <Button onClick={() => send(text)}>{texts.paste}</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
