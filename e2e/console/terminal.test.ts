@@ -199,10 +199,9 @@ describe('the terminals of the console', () => {
     await page.keyboard.press('Escape')
   })
 
-  it('isolates programs from the page: no clipboard, titles, non-web links or replies with their own words', async () => {
+  it('isolates programs from the page: no clipboard, non-web links or replies with their own words, titles as titles only', async () => {
     const origin = new URL(page.url()).origin
     await watched.context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin })
-    const title = await page.title()
     await page.evaluate(`navigator.clipboard.writeText('mine')`)
     await page.evaluate(`{ window.opened = []; window.open = (address) => void opened.push(address) }`)
     const answers = join(folder, 'answers')
@@ -228,7 +227,13 @@ describe('the terminals of the console', () => {
     expect(await readFile(answers, 'latin1')).toBe(ANSWERS)
     await type(`printf '${ENDLESS}'; printf '\\033[2J'; echo still-$((6*7))`)
     await shows('still-42')
-    expect(await page.title()).toBe(title)
+    expect(await page.title()).toBe('workbench – owned · Terminal · Bowline')
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('mine')
+    await page.getByRole('alert').getByText('workbench wants to put 5 characters on your clipboard:').waitFor()
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await page.locator('.xterm-helper-textarea').focus()
+    await type(`printf '\\033]0;\\007'`)
+    await page.getByRole('tab', { name: 'workbench, connected' }).waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('mine')
   })
 

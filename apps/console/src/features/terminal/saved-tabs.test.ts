@@ -52,10 +52,11 @@ describe('the terminals of a page that is loaded again', () => {
       getItem: (key: string) => store.get(key) ?? null,
       setItem: (key: string, value: string) => store.set(key, value),
     })
-    saveTabs({ owner: 'me', active: 0, tabs: [tab] })
+    saveTabs({ owner: 'me', active: 0, tabs: [{ name: 'mine', layout: tab }] })
     expect(readTabs('somebody else')).toBeUndefined()
-    const saved = readTabs('me')?.tabs[0]
-    expect(saved?.kind === 'pane' && saved.session).toEqual(session)
+    const [saved] = readTabs('me')?.tabs ?? []
+    expect(saved?.name).toBe('mine')
+    expect(saved?.layout.kind === 'pane' && saved.layout.session).toEqual(session)
     expect(JSON.stringify(toSaved(one, 'a', device))).not.toContain('session')
     vi.unstubAllGlobals()
   })

@@ -3,11 +3,13 @@
 import { Device } from '@bowline/contract/schemas/device'
 import { z } from 'zod'
 import type { Layout, SplitLayout } from './pane/layout.ts'
+import { TABS_KEY } from './suspended.ts'
 import type { KeptSession, PaneDevice } from './pane/pane.ts'
 
-const KEY = 'bowline.terminal-tabs'
 /** More cannot come from a person. */
 const MAX_TABS = 64
+/** Characters of a name that a person gives to a tab. */
+export const MAX_TAB_NAME = 60
 
 interface SavedPane {
   readonly kind: 'pane'
@@ -58,17 +60,18 @@ const SavedTabs = z.object({
   owner: z.string(),
   /** Index of the active tab. */
   active: z.int(),
-  tabs: z.array(SavedLayout).max(MAX_TABS),
+  tabs: z.array(z.object({ name: z.string().max(MAX_TAB_NAME).optional(), layout: SavedLayout })).max(MAX_TABS),
 })
 export type SavedTabs = z.infer<typeof SavedTabs>
+export type SavedTab = SavedTabs['tabs'][number]
 
 /** @returns false when the storage is disabled or full: a reload starts with what was stored before */
 export function saveTabs(saved: SavedTabs): boolean {
   try {
-    if (saved.tabs.length === 0) sessionStorage.removeItem(KEY)
+    if (saved.tabs.length === 0) sessionStorage.removeItem(TABS_KEY)
     else
       sessionStorage.setItem(
-        KEY,
+        TABS_KEY,
         JSON.stringify(saved, (_, value) => bytesAsText(value)),
       )
     return true
@@ -89,7 +92,7 @@ function textAsBytes(text: string): Uint8Array {
 /** @returns undefined when nothing is stored for this owner */
 export function readTabs(owner: string): SavedTabs | undefined {
   try {
-    const { data } = SavedTabs.safeParse(JSON.parse(sessionStorage.getItem(KEY) ?? 'null'))
+    const { data } = SavedTabs.safeParse(JSON.parse(sessionStorage.getItem(TABS_KEY) ?? 'null'))
     return data?.owner === owner ? data : undefined
   } catch {
     return undefined

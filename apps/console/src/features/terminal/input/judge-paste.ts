@@ -1,7 +1,10 @@
 // Decides whether a paste needs a question first. Pure functions.
 
-/** `lines`: it would run several commands; `controls`: it has characters that act instead of being shown. */
-export type PasteRisk = 'lines' | 'controls'
+/**
+ * `lines`: it would run several commands; `controls`: it has characters that act instead of being shown; `broadcast`: it
+ * goes to several panes.
+ */
+export type PasteRisk = 'lines' | 'controls' | 'broadcast'
 
 /** `auto`: several lines only when the program would run each of them at once. */
 export type PasteChoice = 'auto' | 'always' | 'never'

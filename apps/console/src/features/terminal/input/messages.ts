@@ -3,9 +3,13 @@ export const inputMessages = {
   paste: {
     linesTitle: (shown: string, lines: number, target: string) =>
       lines === 1 ? `Paste a line that runs at once on ${target}?` : `Paste ${shown} lines on ${target}?`,
-    linesText: 'The program in this terminal may run each line as soon as it arrives.',
     controlsTitle: (target: string) => `Paste control characters on ${target}?`,
-    controlsText: 'This text contains characters that are not shown but act on the terminal. They are marked below.',
+    broadcastTitle: (target: string) => `Paste on ${target}?`,
+    explained: {
+      lines: 'The program in this terminal may run each line as soon as it arrives.',
+      controls: 'This text contains characters that are not shown but act on the terminal. They are marked below.',
+      broadcast: 'Your input is broadcast, so the text goes to each of the chosen panes.',
+    },
     preview: 'Text to paste',
     cut: (characters: string) => `Only the beginning is shown; the text has ${characters} characters.`,
     rememberLines: 'Don’t ask again about several lines in this tab',

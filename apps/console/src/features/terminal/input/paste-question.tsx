@@ -15,19 +15,25 @@ interface PasteQuestionProps {
   readonly pasting: Pasting
   /** Where the text would go: a device, or how many panes. */
   readonly target: string
+  readonly isBroadcast: boolean
   readonly onClosed: () => void
 }
 
-export function PasteQuestion({ pasting, target, onClosed }: PasteQuestionProps) {
+export function PasteQuestion({ pasting, ...rest }: PasteQuestionProps) {
   const asked = useStore(pasting.question)
-  return asked ? <Question asked={asked} pasting={pasting} target={target} onClosed={onClosed} /> : null
+  return asked ? <Question asked={asked} pasting={pasting} {...rest} /> : null
 }
 
-function Question({ asked, pasting, target, onClosed }: PasteQuestionProps & { readonly asked: Asked }) {
+function Question({ asked, pasting, target, isBroadcast, onClosed }: PasteQuestionProps & { readonly asked: Asked }) {
   const [remember, setRemember] = useState(false)
   const { text, risk } = asked
   const shown = preview(text)
   const lines = countLines(text)
+  const titles = {
+    controls: texts.controlsTitle(target),
+    lines: texts.linesTitle(formatCount(lines), lines, target),
+    broadcast: texts.broadcastTitle(target),
+  }
   const answer = (act: () => void) => {
     act()
     onClosed()
@@ -39,11 +45,11 @@ function Question({ asked, pasting, target, onClosed }: PasteQuestionProps & { r
       opened
       size="lg"
       onClose={() => answer(() => pasting.cancel())}
-      title={risk === 'controls' ? texts.controlsTitle(target) : texts.linesTitle(formatCount(lines), lines, target)}
+      title={titles[risk]}
       closeButtonProps={{ 'aria-label': uiMessages.close }}
     >
       <Stack gap="md">
-        <Text size="sm">{risk === 'controls' ? texts.controlsText : texts.linesText}</Text>
+        <Text size="sm">{texts.explained[risk]}</Text>
         {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls */}
         <pre className={classes['preview']} tabIndex={0} aria-label={texts.preview}>
           {shown.text}
@@ -54,20 +60,25 @@ function Question({ asked, pasting, target, onClosed }: PasteQuestionProps & { r
             {texts.cut(formatCount(text.length))}
           </Text>
         ) : null}
-        <Checkbox
-          size="sm"
-          label={risk === 'controls' ? texts.rememberControls : texts.rememberLines}
-          checked={remember}
-          onChange={(event) => setRemember(event.currentTarget.checked)}
-        />
+        {/* What goes to several panes is asked about each time. */}
+        {isBroadcast ? null : (
+          <Checkbox
+            size="sm"
+            label={risk === 'controls' ? texts.rememberControls : texts.rememberLines}
+            checked={remember}
+            onChange={(event) => setRemember(event.currentTarget.checked)}
+          />
+        )}
         <Group justify="flex-end" gap="xs">
           {/* What was typed ahead must not confirm. */}
           <Button variant="default" data-autofocus onClick={() => answer(() => pasting.cancel())}>
             {uiMessages.cancel}
           </Button>
-          <Button variant="default" onClick={() => send(safer)}>
-            {risk === 'controls' ? texts.withoutControls : texts.asOneLine}
-          </Button>
+          {risk === 'broadcast' ? null : (
+            <Button variant="default" onClick={() => send(safer)}>
+              {risk === 'controls' ? texts.withoutControls : texts.asOneLine}
+            </Button>
+          )}
           <Button onClick={() => send(text)}>{texts.paste}</Button>
         </Group>
       </Stack>

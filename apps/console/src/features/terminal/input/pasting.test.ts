@@ -2,22 +2,24 @@ import { expect, it } from 'vitest'
 import type { PasteRisk } from './judge-paste.ts'
 import { createPasting } from './pasting.ts'
 
-function terminal(isBracketed = false) {
+function terminal() {
   const inserted: string[] = []
+  let targets = 1
   const risks = new Set<PasteRisk>()
   const pasting = createPasting({
     choice: () => 'auto',
-    isBracketed: () => isBracketed,
+    isBracketed: () => false,
     accepted: () => risks,
-    insert: (text) => void inserted.push(text),
+    countTargets: () => targets,
+    insert: (text, enter) => void inserted.push(enter ? `${text}⏎` : text),
   })
-  return { inserted, pasting }
+  return { inserted, pasting, broadcastTo: (count: number) => (targets = count) }
 }
 
 it('sends nothing of a risky paste before it is confirmed, and nothing after it is cancelled', () => {
   const { inserted, pasting } = terminal()
   pasting.paste('a\nb')
-  expect(pasting.question.get()).toEqual({ text: 'a\nb', risk: 'lines' })
+  expect(pasting.question.get()).toEqual({ text: 'a\nb', enter: false, risk: 'lines' })
   expect(inserted).toEqual([])
   pasting.cancel()
   expect(pasting.question.get()).toBeUndefined()
@@ -37,9 +39,14 @@ it('remembers an answer for the tab and its kind of risk only', () => {
   expect(pasting.question.get()?.risk).toBe('controls')
 })
 
-it('removes marks from a bracketed paste that would end it', () => {
-  const { inserted, pasting } = terminal(true)
-  pasting.paste('a\u001B[201~\nrm')
-  pasting.confirm('a\u001B[201~\nrm', false)
-  expect(inserted).toEqual(['a\nrm'])
+it('asks about every text that goes to several panes, whatever is accepted in the tab', () => {
+  const { inserted, pasting, broadcastTo } = terminal()
+  broadcastTo(3)
+  pasting.paste('uptime')
+  expect(pasting.question.get()?.risk).toBe('broadcast')
+  pasting.confirm('uptime', true)
+  pasting.paste('uptime', true)
+  expect(inserted).toEqual(['uptime'])
+  pasting.confirm('uptime', false)
+  expect(inserted).toEqual(['uptime', 'uptime⏎'])
 })

@@ -19,7 +19,8 @@ import { workspaceOf } from '../workspace.ts'
 const method = createStore<'password' | 'key'>('password')
 
 interface ConnectFormProps {
-  readonly pane: Pane
+  /** A pane, or several that one sign-in is for. */
+  readonly pane: Pick<Pane, 'id' | 'device' | 'user' | 'access' | 'connect'>
   readonly wasRefused: boolean
   /** True when it should take the focus on mount: of several panes that mount together only one does. */
   readonly takesFocus: boolean

@@ -1,5 +1,5 @@
 // One pane: its header, the sign-in form or the terminal, and the session's state.
-import { Columns2, Info, Rows2, Search, X } from 'lucide-react'
+import { Columns2, Info, Radio, Rows2, Search, X } from 'lucide-react'
 import { type CSSProperties, useEffect, useRef, useState } from 'react'
 import { useStore } from '../../../core/context.tsx'
 import { ActionIcon, Popover, Tooltip } from '../../../ui/kit.ts'
@@ -11,9 +11,13 @@ import { PromptForm } from './prompt-form.tsx'
 import { SearchBar } from './search-bar.tsx'
 import { SessionFacts } from './session-facts.tsx'
 import { TerminalMenu } from './terminal-menu.tsx'
+import { broadcastMessages } from '../broadcast/messages.ts'
+import { Bell } from '../signals/bell.tsx'
+import { ClipboardQuestion } from '../signals/clipboard-question.tsx'
 import { PasteQuestion } from '../input/paste-question.tsx'
 import { terminalSettings } from '../screen/settings.ts'
 import type { Workspace } from '../workspace.ts'
+import broadcastClasses from '../broadcast/broadcast.module.css'
 import classes from '../terminal.module.css'
 
 interface PaneViewProps {
@@ -27,15 +31,35 @@ export function PaneView({ pane, isFocused, workspace }: PaneViewProps) {
   const isForm = state.kind === 'form' || state.kind === 'refused'
   const user = isForm ? undefined : pane.user()
   const { name, namespace } = pane.device
+  const chosen = useStore(workspace.broadcast.state)?.chosen
+  const isChosen = chosen?.includes(pane.id) === true
   const [searching, setSearching] = useState(false)
   useEffect(() => pane.onSearch(() => setSearching(true)), [pane])
   return (
     <div className={classes['pane']} onFocus={() => workspace.focus(pane.id)}>
+      <Bell signals={pane.signals} />
+      {isChosen ? <div className={broadcastClasses['frame']} aria-hidden /> : null}
       <div className={classes['head']} data-focused={isFocused}>
         <span className={classes['where']}>
           {user === undefined ? '' : `${user}@`}
           {namespace}.{name}
         </span>
+        {chosen === undefined || state.kind !== 'running' ? null : (
+          <Tooltip label={broadcastMessages.choose(name)}>
+            <ActionIcon
+              aria-label={broadcastMessages.choose(name)}
+              aria-pressed={isChosen}
+              variant={isChosen ? 'filled' : 'default'}
+              {...(isChosen ? { color: 'red.8', c: 'white' } : {})}
+              onClick={() => {
+                workspace.broadcast.toggle(pane.id)
+                pane.screen.terminal.focus()
+              }}
+            >
+              <Radio size={15} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        )}
         {isForm ? null : (
           <>
             <PaneAction label={texts.search.label} icon={Search} onClick={() => setSearching(!searching)} />
@@ -54,8 +78,11 @@ export function PaneView({ pane, isFocused, workspace }: PaneViewProps) {
         <ScreenPlace pane={pane} workspace={workspace} takesFocus={isFocused} />
       )}
       {searching && !isForm ? <SearchBar pane={pane} onClose={() => setSearching(false)} /> : null}
-      {state.kind === 'asked' ? <PromptForm key={promptKey(state.prompt)} pane={pane} prompt={state.prompt} /> : null}
-      <PaneNotice pane={pane} state={state} />
+      {state.kind === 'asked' && isFocused ? (
+        <PromptForm key={promptKey(state.prompt)} pane={pane} prompt={state.prompt} />
+      ) : null}
+      <ClipboardQuestion signals={pane.signals} device={name} onAnswered={() => pane.screen.terminal.focus()} />
+      <PaneNotice pane={pane} state={state} onAnswer={() => workspace.focus(pane.id)} />
     </div>
   )
 }
@@ -72,11 +99,19 @@ interface ScreenPlaceProps {
 function ScreenPlace({ pane, workspace, takesFocus }: ScreenPlaceProps) {
   const container = useRef<HTMLDivElement>(null)
   useStore(terminalSettings)
+  const chosen = useStore(workspace.broadcast.state)?.chosen ?? []
+  const targets = chosen.includes(pane.id) ? chosen.length - 1 : 0
   useEffect(() => {
     if (!container.current) return undefined
     const detach = pane.screen.attach(container.current)
     if (takesFocus) pane.screen.terminal.focus()
-    return detach
+    pane.signals.seen()
+    const look = () => pane.signals.seen()
+    addEventListener('focus', look)
+    return () => {
+      removeEventListener('focus', look)
+      detach()
+    }
     // oxlint-disable-next-line react/exhaustive-effect-dependencies, react-hooks/exhaustive-deps -- only on mount
   }, [pane])
   const style: CSSProperties & Record<`--${string}`, string> = {
@@ -96,7 +131,12 @@ function ScreenPlace({ pane, workspace, takesFocus }: ScreenPlaceProps) {
         }}
       />
       <TerminalMenu pane={pane} workspace={workspace} />
-      <PasteQuestion pasting={pane.pasting} target={pane.device.name} onClosed={() => pane.screen.terminal.focus()} />
+      <PasteQuestion
+        pasting={pane.pasting}
+        target={targets === 0 ? pane.device.name : broadcastMessages.target(targets + 1)}
+        isBroadcast={targets > 0}
+        onClosed={() => pane.screen.terminal.focus()}
+      />
     </>
   )
 }

@@ -3,6 +3,7 @@ import { terminals } from '@bowline/contract/operations/terminals'
 import type { Device } from '@bowline/contract/schemas/device'
 import type { Runtime } from '../../../core/runtime.ts'
 import { type Store, createStore } from '../../../platform/store.ts'
+import { announce } from '../../../ui/feedback/announce.tsx'
 import { describeError } from '../../../ui/feedback/describe-error.ts'
 import type { Credential } from '../connection/credential.ts'
 import {
@@ -12,8 +13,10 @@ import {
   type TerminalState,
   openRemoteTerminal,
 } from '../connection/remote-terminal.ts'
+import { signalMessages } from '../signals/messages.ts'
+import { type Signals, createSignals } from '../signals/signals.ts'
 import { createOutput } from '../screen/output.ts'
-import type { PasteRisk } from '../input/judge-paste.ts'
+import { type PasteRisk, withoutBrackets } from '../input/judge-paste.ts'
 import { type Pasting, createPasting } from '../input/pasting.ts'
 import { type Screen, type Snapshot, createScreen } from '../screen/screen.ts'
 import { terminalSettings } from '../screen/settings.ts'
@@ -40,6 +43,7 @@ export interface Pane {
   readonly state: Store<PaneState>
   readonly screen: Screen
   readonly pasting: Pasting
+  readonly signals: Signals
   /** Where the menu is open. */
   readonly menu: Store<Point | undefined>
   /** User name of the current session, or of the one before; undefined before the first. */
@@ -61,6 +65,10 @@ export interface Pane {
   onSearch(listener: () => void): () => void
   /** Keys of the key bar: sent like typed input. */
   type(text: string): void
+  /** Inserts a text as a paste. @param enter press Enter behind it */
+  insert(text: string, enter: boolean): void
+  /** Sends bytes to the session as they are. */
+  send(bytes: Uint8Array): void
   close(): void
 }
 
@@ -79,6 +87,8 @@ export interface PaneParts {
   readonly key: (pane: Pane, event: KeyboardEvent) => boolean
   /** Kinds of pastes that are not asked about in the pane's tab. */
   readonly acceptedRisks: (pane: string) => Set<PasteRisk>
+  /** The other panes that the input of a pane is broadcast to. */
+  readonly broadcastTargets: (pane: string) => readonly Pane[]
 }
 
 /** Control and Alt of the key bar apply to the next key. */
@@ -89,7 +99,7 @@ export const heldKeys = createStore<{ readonly control: boolean; readonly alt: b
 
 let count = 0
 
-export function createPane({ runtime, device, isDark, key, acceptedRisks }: PaneParts): Pane {
+export function createPane({ runtime, device, isDark, key, acceptedRisks, broadcastTargets }: PaneParts): Pane {
   count += 1
   const id = `pane-${count}`
   const state = createStore<PaneState>({ kind: 'form' })
@@ -97,7 +107,7 @@ export function createPane({ runtime, device, isDark, key, acceptedRisks }: Pane
   let access: Access | undefined
   let remote: RemoteTerminal | undefined
   const screen = createScreen(terminalSettings.get(), isDark, {
-    input: (bytes) => remote?.input(withHeldKeys(bytes)),
+    input: (bytes, isTyped) => input(withHeldKeys(bytes), isTyped),
     resized: (size) => remote?.resize(size),
     key: (event) => key(pane, event),
     pasted: (text) => pasting.paste(text),
@@ -106,8 +116,26 @@ export function createPane({ runtime, device, isDark, key, acceptedRisks }: Pane
     choice: () => terminalSettings.get().pasteQuestion,
     isBracketed: () => screen.terminal.modes.bracketedPasteMode,
     accepted: () => acceptedRisks(id),
-    insert: (text) => screen.terminal.paste(text),
+    countTargets: () => broadcastTargets(id).length + 1,
+    insert(text, enter) {
+      for (const one of [pane, ...broadcastTargets(id)]) one.insert(text, enter)
+    },
   })
+  const signals = createSignals({
+    terminal: screen.terminal,
+    device: device.uid,
+    now: () => performance.now(),
+    isSeen: () => screen.isShown() && document.hasFocus(),
+    async write(text) {
+      await navigator.clipboard.writeText(text)
+      announce(signalMessages.clipboard.written(device.name))
+    },
+  })
+
+  function input(bytes: Uint8Array, isTyped: boolean): void {
+    remote?.input(bytes)
+    if (isTyped) for (const other of broadcastTargets(id)) other.send(bytes)
+  }
 
   function begin(next: Access): void {
     remote?.close()
@@ -118,6 +146,7 @@ export function createPane({ runtime, device, isDark, key, acceptedRisks }: Pane
 
   function open(username: string, how: Pick<RemoteTerminalParts, 'credential' | 'suspended'>): void {
     user = username
+    signals.reset()
     const own = openRemoteTerminal({
       origin: location.origin,
       openSocket: (url, protocol) => new WebSocket(url, protocol),
@@ -155,6 +184,7 @@ export function createPane({ runtime, device, isDark, key, acceptedRisks }: Pane
     state,
     screen,
     pasting,
+    signals,
     menu: createStore<Point | undefined>(undefined),
     user: () => user,
     access: () => access,
@@ -183,9 +213,15 @@ export function createPane({ runtime, device, isDark, key, acceptedRisks }: Pane
       return () => searching.delete(listener)
     },
     type(text) {
-      screen.terminal.input(text, true)
+      input(withHeldKeys(new TextEncoder().encode(text)), true)
+      screen.terminal.scrollToBottom()
       screen.terminal.focus()
     },
+    insert(text, enter) {
+      screen.terminal.paste(screen.terminal.modes.bracketedPasteMode ? withoutBrackets(text) : text)
+      if (enter) screen.terminal.input('\r', true)
+    },
+    send: (bytes) => remote?.input(bytes),
     close() {
       remote?.close()
       screen.dispose()

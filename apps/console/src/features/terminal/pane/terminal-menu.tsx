@@ -64,6 +64,9 @@ export function TerminalMenu({ pane, workspace }: { readonly pane: Pane; readonl
           {texts.search}
         </Menu.Item>
         <Menu.Item onClick={() => terminal.clear()}>{texts.clear}</Menu.Item>
+        <Menu.Item rightSection={<Keys keys={keysOf.snippets} />} onClick={() => workspace.snippetsFor.set(pane.id)}>
+          {texts.snippets}
+        </Menu.Item>
         <Menu.Divider />
         <Menu.Item rightSection={<Keys keys={keysOf.right} />} onClick={() => workspace.split(pane.id, 'row')}>
           {terminalMessages.splitRight}
