@@ -64,7 +64,7 @@ describe('pasting into a terminal', () => {
     await shows('begun-42')
     await copyToClipboard('first-line\nsecond-line\n')
     await page.keyboard.press('Control+Shift+V')
-    const question = page.getByRole('dialog', { name: 'Paste 2 lines on bench-one?' })
+    const question = page.getByRole('dialog', { name: 'Paste 2 lines into bench-one?' })
     await question.getByText('second-line').waitFor()
     expect(await violationsInBothThemes(page)).toEqual(CLEAN)
     await page.keyboard.press('Escape')
@@ -91,7 +91,7 @@ describe('pasting into a terminal', () => {
   it('asks about control characters all the same, and can leave them out', async () => {
     await copyToClipboard('with\u001B[31m-colour')
     await page.keyboard.press('Control+v')
-    const question = page.getByRole('dialog', { name: 'Paste control characters on bench-one?' })
+    const question = page.getByRole('dialog', { name: 'Paste control characters into bench-one?' })
     await question.getByText('with␛[31m-colour').waitFor()
     await question.getByRole('button', { name: 'Paste without them' }).click()
     await page.keyboard.press('Enter')
@@ -307,7 +307,7 @@ describe('broadcast of input', () => {
   it('asks once about a paste, which goes to all', async () => {
     await copyToClipboard('echo pasted-$((6*7))')
     await page.keyboard.press('Control+Shift+V')
-    await page.getByRole('dialog', { name: 'Paste on 2 panes?' }).waitFor()
+    await page.getByRole('dialog', { name: 'Paste into 2 panes?' }).waitFor()
     await page.getByRole('button', { name: 'Paste', exact: true }).click()
     await page.keyboard.press('Enter')
     await shows('pasted-42', 0)
@@ -360,7 +360,7 @@ describe('snippets', () => {
     await page.getByLabel('Text', { exact: true }).fill('line-one\nline-two')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('option', { name: 'Two lines' }).click()
-    await page.getByRole('dialog', { name: 'Paste 2 lines on bench-one?' }).waitFor()
+    await page.getByRole('dialog', { name: 'Paste 2 lines into bench-one?' }).waitFor()
     await page.keyboard.press('Escape')
     await type('nothing-before')
     await shows('nothing-before')
@@ -371,7 +371,7 @@ describe('snippets', () => {
 
 describe('a reload of the page', () => {
   it('goes on with terminals also while another page is shown', async () => {
-    await type('kept=$((6*7)); clear; echo before-$kept')
+    await type(`kept=$((6*7)); clear; printf '\\033]0;at work\\007'; echo before-$kept`)
     await shows('before-42')
     await page.getByRole('link', { name: 'Sessions', exact: true }).click()
     page.once('dialog', (dialog) => void dialog.accept())
@@ -379,6 +379,7 @@ describe('a reload of the page', () => {
     await page.reload()
     await resumes
     await page.getByRole('link', { name: 'Terminal', exact: true }).click()
+    await tab('bench-one at work, connected').waitFor()
     await shows('before-42')
     await keyboard().focus()
     await type('echo same-shell-$kept')

@@ -75,7 +75,7 @@ export function createTabKeeper({ state, panes, add, nextTab, owner }: TabKeeper
     rebuild,
     savedOf: (tab) => saved(tab),
     restore() {
-      const stored = readTabs(owner())
+      const stored = owner() === '' ? undefined : readTabs(owner())
       if (!stored) return
       const tabs = stored.tabs.map(rebuild)
       // Stores the tabs anew: what authorizes a resumption is stored no longer than needed.

@@ -42,6 +42,7 @@ describe('the terminals of a page that is loaded again', () => {
   it('stores sessions only when asked to, and reads them back with every byte', () => {
     const session = {
       username: 'pi',
+      title: 'vim',
       suspended: { session: 's', token: 't', shown: 7, input: { offset: 3, bytes: Uint8Array.of(0, 127, 128, 255) } },
       snapshot: { output: '\u001B[1mé', columns: 80, rows: 24 },
     }
@@ -51,13 +52,16 @@ describe('the terminals of a page that is loaded again', () => {
     vi.stubGlobal('sessionStorage', {
       getItem: (key: string) => store.get(key) ?? null,
       setItem: (key: string, value: string) => store.set(key, value),
+      removeItem: (key: string) => store.delete(key),
     })
     saveTabs({ owner: 'me', active: 0, tabs: [{ name: 'mine', layout: tab }] })
-    expect(readTabs('somebody else')).toBeUndefined()
     const [saved] = readTabs('me')?.tabs ?? []
     expect(saved?.name).toBe('mine')
     expect(saved?.layout.kind === 'pane' && saved.layout.session).toEqual(session)
     expect(JSON.stringify(toSaved(one, 'a', device))).not.toContain('session')
+    // The next person at this browser gets none of it, not even what is stored.
+    expect(readTabs('another person')).toBeUndefined()
+    expect(store.size).toBe(0)
     vi.unstubAllGlobals()
   })
 

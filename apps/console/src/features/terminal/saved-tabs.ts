@@ -3,6 +3,7 @@
 import { Device } from '@bowline/contract/schemas/device'
 import { z } from 'zod'
 import type { Layout, SplitLayout } from './pane/layout.ts'
+import { MAX_TITLE } from './signals/signals.ts'
 import { TABS_KEY } from './suspended.ts'
 import type { KeptSession, PaneDevice } from './pane/pane.ts'
 
@@ -28,6 +29,7 @@ export type SavedLayout = SavedPane | SavedSplit
 
 const Session: z.ZodType<KeptSession> = z.object({
   username: z.string(),
+  title: z.string().max(MAX_TITLE * 16),
   suspended: z.object({
     session: z.string(),
     token: z.string(),
@@ -89,11 +91,13 @@ function textAsBytes(text: string): Uint8Array {
   return Uint8Array.from(text, (character) => character.codePointAt(0) ?? 0)
 }
 
-/** @returns undefined when nothing is stored for this owner */
+/** @returns undefined when nothing is stored for this owner; what another one has left is removed */
 export function readTabs(owner: string): SavedTabs | undefined {
   try {
     const { data } = SavedTabs.safeParse(JSON.parse(sessionStorage.getItem(TABS_KEY) ?? 'null'))
-    return data?.owner === owner ? data : undefined
+    if (data?.owner === owner) return data
+    sessionStorage.removeItem(TABS_KEY)
+    return undefined
   } catch {
     return undefined
   }

@@ -2,9 +2,9 @@
 export const inputMessages = {
   paste: {
     linesTitle: (shown: string, lines: number, target: string) =>
-      lines === 1 ? `Paste a line that runs at once on ${target}?` : `Paste ${shown} lines on ${target}?`,
-    controlsTitle: (target: string) => `Paste control characters on ${target}?`,
-    broadcastTitle: (target: string) => `Paste on ${target}?`,
+      lines === 1 ? `Paste a line that runs at once into ${target}?` : `Paste ${shown} lines into ${target}?`,
+    controlsTitle: (target: string) => `Paste control characters into ${target}?`,
+    broadcastTitle: (target: string) => `Paste into ${target}?`,
     explained: {
       lines: 'The program in this terminal may run each line as soon as it arrives.',
       controls: 'This text contains characters that are not shown but act on the terminal. They are marked below.',

@@ -15,6 +15,7 @@ import {
 } from '../connection/remote-terminal.ts'
 import { signalMessages } from '../signals/messages.ts'
 import { type Signals, createSignals } from '../signals/signals.ts'
+import { ring } from '../signals/tone.ts'
 import { createOutput } from '../screen/output.ts'
 import { type PasteRisk, withoutBrackets } from '../input/judge-paste.ts'
 import { type Pasting, createPasting } from '../input/pasting.ts'
@@ -75,6 +76,7 @@ export interface Pane {
 /** A session that outlives its page, for as long as the server keeps it. */
 export interface KeptSession {
   readonly username: string
+  readonly title: string
   readonly suspended: Suspended
   readonly snapshot: Snapshot
 }
@@ -125,12 +127,16 @@ export function createPane({ runtime, device, isDark, key, acceptedRisks, broadc
     terminal: screen.terminal,
     device: device.uid,
     now: () => performance.now(),
+    isBellOff: () => terminalSettings.get().bell === 'off',
     isSeen: () => screen.isShown() && document.hasFocus(),
     async write(text) {
       await navigator.clipboard.writeText(text)
       announce(signalMessages.clipboard.written(device.name))
     },
   })
+
+  // Also while another tab is on the screen.
+  signals.bells.subscribe(() => terminalSettings.get().bell === 'sound' && ring())
 
   function input(bytes: Uint8Array, isTyped: boolean): void {
     remote?.input(bytes)
@@ -193,11 +199,12 @@ export function createPane({ runtime, device, isDark, key, acceptedRisks, broadc
     suspend(maxCharacters) {
       const suspended = remote?.suspend()
       if (!suspended || user === undefined) return undefined
-      return { username: user, suspended, snapshot: screen.snapshot(maxCharacters) }
+      return { username: user, title: signals.title.get(), suspended, snapshot: screen.snapshot(maxCharacters) }
     },
-    resume({ username, suspended, snapshot }) {
+    resume({ username, title, suspended, snapshot }) {
       screen.restore(snapshot)
       open(username, { suspended })
+      signals.title.set(title)
     },
     disconnect() {
       const earlier = remote

@@ -8,7 +8,7 @@ const clipboardOf = (text: string) => `\u001B]52;c;${base64(text)}\u0007`
 
 beforeEach(forgetConsents)
 
-function start({ isSeen = true, refuses = false } = {}) {
+function start({ isSeen = true, isBellOff = false, refuses = false } = {}) {
   const terminal = new Terminal({ allowProposedApi: true })
   const written: string[] = []
   const replies: string[] = []
@@ -19,6 +19,7 @@ function start({ isSeen = true, refuses = false } = {}) {
     device: 'a',
     now: () => time,
     isSeen: () => isSeen,
+    isBellOff: () => isBellOff,
     write: (text) => (refuses ? Promise.reject(new Error('no focus')) : Promise.resolve(void written.push(text))),
   })
   const output = (text: string) => new Promise<void>((done) => terminal.write(text, done))
@@ -46,6 +47,12 @@ it('rings once a second at most, and marks what nobody saw', async () => {
   expect(signals.isRung.get()).toBe(true)
   signals.seen()
   expect(signals.isRung.get()).toBe(false)
+})
+
+it('does not ring when the person wants no bell', async () => {
+  const { signals, output } = start({ isSeen: false, isBellOff: true })
+  await output('\u0007')
+  expect([signals.bells.get(), signals.isRung.get()]).toEqual([0, false])
 })
 
 it('asks once for the clipboard, and then writes without a question', async () => {

@@ -41,11 +41,13 @@ export interface SignalParts {
   readonly device: string
   readonly now: () => number
   readonly isSeen: () => boolean
+  /** The person wants no bell at all. */
+  readonly isBellOff: () => boolean
   /** Rejects when the browser refuses. */
   readonly write: (text: string) => Promise<void>
 }
 
-export function createSignals({ terminal, device, now, isSeen, write }: SignalParts): Signals {
+export function createSignals({ terminal, device, now, isSeen, isBellOff, write }: SignalParts): Signals {
   const title = createStore('')
   const progress = createStore<Progress | undefined>(undefined)
   const bells = createStore(0)
@@ -59,6 +61,7 @@ export function createSignals({ terminal, device, now, isSeen, write }: SignalPa
 
   terminal.onTitleChange((text) => title.set(cleanLine(text, MAX_TITLE)))
   terminal.onBell(() => {
+    if (isBellOff()) return
     if (!isSeen()) isRung.set(true)
     if (now() - lastBell < BELL_PAUSE_MS) return
     lastBell = now()
