@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { type Credential, keyCredential } from '../apps/console/src/features/terminal/connection/credential.ts'
 import {
   type RemoteTerminal,
+  type Suspended,
   type TerminalState,
   openRemoteTerminal,
 } from '../apps/console/src/features/terminal/connection/remote-terminal.ts'
@@ -49,8 +50,14 @@ interface Opened {
   show(): void
 }
 
-/** Opens a terminal through the lossy network, as a page would. */
-async function open(credential: Credential = { kind: 'password', password: agent.target.password }): Promise<Opened> {
+/**
+ * Opens a terminal through the lossy network, as a page would.
+ * @param suspended the session to go on with
+ */
+async function open(
+  credential: Credential = { kind: 'password', password: agent.target.password },
+  suspended?: Suspended,
+): Promise<Opened> {
   const { call } = await server.client()
   const origin = `http://${proxy.host}:${proxy.port}`
   const chunks: string[] = []
@@ -68,6 +75,7 @@ async function open(credential: Credential = { kind: 'password', password: agent
     now: () => performance.now(),
     target: { device: agent.device.uid, username: me },
     credential,
+    suspended,
     size: { columns: 100, rows: 30 },
     ticket: async () =>
       (await call(operations.terminals.open, { params: { uid: agent.device.uid }, body: { username: me } })).body
@@ -187,6 +195,34 @@ describe('on a network that drops', () => {
         .slice(before)
         .replace(/^(\r\n)*/, ''),
     ).toBe(expected)
+  })
+
+  it('goes on in another page, without a byte lost or doubled in either direction', async () => {
+    const first = await openReady()
+    const before = first.text().length
+    first.type('i=0; while [ $i -lt 20000 ]; do i=$((i+1)); echo "line $i of many"; done; cat\r')
+    await until('some of it is there', () => first.text().length - before > 50_000)
+    const paste = 'x'.repeat(3_000) + '\r'
+    for (let count = 0; count < 50; count += 1) first.type(paste)
+    const suspended = first.terminal.suspend()
+    if (!suspended) throw new Error('nothing is suspended')
+    const shown = first.text()
+    // The page is gone.
+    first.terminal.close()
+
+    const second = await open(undefined, suspended)
+    second.type('the end of the input\r')
+    await until('the input has arrived', () => second.text().includes('the end of the input'))
+    const text = (shown + second.text()).slice(before)
+    const lines = Array.from({ length: 20_000 }, (_, line) => `line ${line + 1} of many\r\n`).join('')
+    expect(text.replace(/^(\r\n)*/, '').slice(0, lines.length)).toBe(lines)
+    expect(text.match(/x+/g)?.map(({ length }) => length)).toEqual(Array.from({ length: 50 }, () => 3_000))
+    expect(second.terminal.session()).toBe(first.terminal.session())
+    // A page that comes too late is told so.
+    second.terminal.close()
+    const third = await open(undefined, suspended)
+    await until('it has ended', () => kind(third) === 'ended')
+    expect(third.terminal.state.get()).toMatchObject({ cause: { reason: 'not-resumable' } })
   })
 
   it('pastes 10 MB byte for byte', async () => {

@@ -34,6 +34,7 @@ const sidebars: SidebarsConfig = {
           'user-guides/devices',
           'adding',
           'connecting',
+          'terminal',
           'finding',
           'presence',
           'tagging devices',

@@ -199,10 +199,9 @@ describe('the terminals of the console', () => {
     await page.keyboard.press('Escape')
   })
 
-  it('isolates programs from the page: no clipboard, titles, non-web links or replies with their own words', async () => {
+  it('isolates programs from the page: no clipboard, non-web links or replies with their own words, titles as titles only', async () => {
     const origin = new URL(page.url()).origin
     await watched.context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin })
-    const title = await page.title()
     await page.evaluate(`navigator.clipboard.writeText('mine')`)
     await page.evaluate(`{ window.opened = []; window.open = (address) => void opened.push(address) }`)
     const answers = join(folder, 'answers')
@@ -228,7 +227,13 @@ describe('the terminals of the console', () => {
     expect(await readFile(answers, 'latin1')).toBe(ANSWERS)
     await type(`printf '${ENDLESS}'; printf '\\033[2J'; echo still-$((6*7))`)
     await shows('still-42')
-    expect(await page.title()).toBe(title)
+    expect(await page.title()).toBe('workbench – owned · Terminal · Bowline')
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('mine')
+    await page.getByRole('alert').getByText('workbench wants to put 5 characters on your clipboard:').waitFor()
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await page.locator('.xterm-helper-textarea').focus()
+    await type(`printf '\\033]0;\\007'`)
+    await page.getByRole('tab', { name: 'workbench, connected' }).waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('mine')
   })
 
@@ -242,6 +247,7 @@ describe('the terminals of the console', () => {
       clipboardData.setData('text/plain', 'a line of a paste\\n'.repeat(20_000))
       document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }))
     }`)
+    await page.getByRole('button', { name: 'Paste', exact: true }).click()
     await page.keyboard.press('Control+d')
     expect(await shows('pasted-360000')).toBe(true)
   })
@@ -322,7 +328,7 @@ describe('the terminals of the console', () => {
     expect(await page.getByText('Key in this page').count()).toBe(0)
   })
 
-  it('restores the layout after a reload and asks to sign in', async () => {
+  it('restores the layout after a reload, with its sessions and their screens', async () => {
     await page.getByLabel('Password', { exact: true }).check()
     await connect()
     await page.getByRole('tab', { name: 'workbench, connected' }).waitFor()
@@ -334,20 +340,33 @@ describe('the terminals of the console', () => {
     const share = await divider.getAttribute('aria-valuenow')
     expect(share).not.toBe('50')
     // The upper pane, so that it is not the one that mounts last.
-    await page.locator('.xterm textarea').first().focus()
+    const upper = page.locator('.xterm textarea').first()
+    await upper.focus()
+    await type('kept=$((6*7)); echo before-$kept; (sleep 3; echo meanwhile-$kept) &')
+    await shows('before-42')
     page.once('dialog', (dialog) => void dialog.accept())
     await page.reload()
-    await page.getByRole('tab', { name: 'workbench, not connected' }).waitFor()
-    expect(await page.getByLabel('User on the device').count()).toBe(2)
-    await until('the pane that had the keyboard has it again', () =>
-      hasFocus(page.getByLabel('User on the device').first()),
-    )
-    expect(await hasFocus(page.getByLabel('User on the device').last())).toBe(false)
+    await page.getByRole('tab', { name: 'workbench, connected' }).waitFor()
+    await until('the pane that had the keyboard has it again', () => hasFocus(upper))
+    await shows('before-42')
+    await shows('meanwhile-42')
+    await type('echo same-shell-$kept')
+    await shows('same-shell-42')
     expect(await divider.getAttribute('aria-valuenow')).toBe(share)
     expect(await divider.getAttribute('aria-orientation')).toBe('horizontal')
-    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain(agent.target.password)
-    await page.getByLabel('Password on the device').last().fill(agent.target.password)
-    await page.getByRole('button', { name: 'Connect', exact: true }).last().click()
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toMatch(/token|before-42/)
+    // What is gone in the meantime is told, and can be signed in to again.
+    await page.evaluate(`addEventListener('pagehide', () => {
+      const tabs = sessionStorage.getItem('bowline.terminal-tabs')
+      sessionStorage.setItem('bowline.terminal-tabs', tabs.replaceAll('"token":"', '"token":"x'))
+    })`)
+    page.once('dialog', (dialog) => void dialog.accept())
+    await page.reload()
+    await page.getByText('The session has ended meanwhile.').first().waitFor()
+    await shows('same-shell-42')
+    await page.getByRole('button', { name: 'Connect again' }).last().click()
+    await page.getByLabel('Password on the device').fill(agent.target.password)
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
     await page.getByRole('tab', { name: 'workbench, connected' }).waitFor()
   })
 

@@ -11,11 +11,14 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { RuntimeContext } from './core/context.tsx'
 import { followSignIn } from './shell/follow-sign-in.ts'
-import { loadRestWhenIdle } from './platform/page-files.ts'
+import { hasSuspendedSessions } from './features/terminal/suspended.ts'
+import { loadRestWhenIdle, pageFile } from './platform/page-files.ts'
 import { createConsoleRouter } from './shell/router.tsx'
 import { createRuntime } from './core/runtime.ts'
 import { askBeforeLeaving } from './platform/unload-guard.ts'
 import { colorSchemeManager, cssVariables, theme } from './ui/theme.ts'
+
+const loadWorkspace = pageFile(() => import('./features/terminal/workspace.ts'))
 
 const runtime = createRuntime()
 const router = createConsoleRouter(runtime)
@@ -32,6 +35,13 @@ const endWaiting = runtime.live.state.subscribe(() => {
   endWaiting()
   void loadRestWhenIdle()
 })
+
+// They end soon unless they are resumed, also while another page is shown.
+if (hasSuspendedSessions())
+  void loadWorkspace().then(
+    ({ workspaceOf }) => workspaceOf(runtime),
+    () => undefined,
+  )
 
 const place = document.querySelector('#root')
 if (!place) throw new Error('The page has no #root.')

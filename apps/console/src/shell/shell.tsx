@@ -14,12 +14,13 @@ import { ScreenHelp } from '../ui/page/help-link.tsx'
 import { Mark } from '../ui/page/mark.tsx'
 import { LeaveQuestion } from './leave-question.tsx'
 import { LiveMark } from './live-mark.tsx'
-import { usePerson, useRuntime } from '../core/context.tsx'
+import { usePerson, useRuntime, useStore } from '../core/context.tsx'
 import { appMessages as texts } from '../core/messages.ts'
 import { DisabledNamespace } from './disabled-namespace.tsx'
 import { NoNamespace } from './no-namespace.tsx'
 import { docsPageOf } from './docs/screen-docs.ts'
 import { Sidebar } from './sidebar.tsx'
+import { isSidebarFolded } from '../core/sidebar-fold.ts'
 import { useShortcuts } from '../core/use-shortcuts.ts'
 import classes from './shell.module.css'
 
@@ -45,6 +46,7 @@ export function Shell() {
   const { api } = useRuntime()
   const namespace = useQuery({ ...namespaceQuery(api, tenant ?? ''), enabled: (tenant ?? '') !== '' })
   const isClosed = needsNamespace && !worksDisabled && namespace.data?.disabled === true
+  const isFolded = useStore(isSidebarFolded)
   const [overlay, setOverlay] = useState<Overlay>()
   const [used, setUsed] = useState<ReadonlySet<Overlay>>(new Set())
   const show = useCallback((next: Overlay) => {
@@ -73,7 +75,7 @@ export function Shell() {
   }, [])
   return (
     // Switching the namespace remounts everything, so that no state of the previous one stays on screen.
-    <div key={tenant} className={classes['shell']}>
+    <div key={tenant} className={classes['shell']} data-folded={isFolded || undefined}>
       <a href="#content" className={classes['skip']}>
         {texts.skip}
       </a>

@@ -1,19 +1,23 @@
-// Persists the terminals across a page reload: layout and devices only. Credentials, user names and screen contents are
-// never stored.
+// Persists the terminals across a page reload: layout and devices. Sessions with their screens are stored only while the
+// page is away, and never credentials.
 import { Device } from '@bowline/contract/schemas/device'
 import { z } from 'zod'
 import type { Layout, SplitLayout } from './pane/layout.ts'
-import type { PaneDevice } from './pane/pane.ts'
+import { MAX_TITLE } from './signals/signals.ts'
+import { TABS_KEY } from './suspended.ts'
+import type { KeptSession, PaneDevice } from './pane/pane.ts'
 
-const KEY = 'bowline.terminal-tabs'
 /** More cannot come from a person. */
 const MAX_TABS = 64
+/** Characters of a name that a person gives to a tab. */
+export const MAX_TAB_NAME = 60
 
 interface SavedPane {
   readonly kind: 'pane'
   readonly device: PaneDevice
   /** The focused pane of the tab. */
   readonly isFocused: boolean
+  readonly session?: KeptSession | undefined
 }
 
 interface SavedSplit extends Pick<SplitLayout, 'kind' | 'direction' | 'share'> {
@@ -23,12 +27,25 @@ interface SavedSplit extends Pick<SplitLayout, 'kind' | 'direction' | 'share'> {
 
 export type SavedLayout = SavedPane | SavedSplit
 
+const Session: z.ZodType<KeptSession> = z.object({
+  username: z.string(),
+  title: z.string().max(MAX_TITLE * 16),
+  suspended: z.object({
+    session: z.string(),
+    token: z.string(),
+    shown: z.int(),
+    input: z.object({ offset: z.int(), bytes: z.string().transform(textAsBytes) }),
+  }),
+  snapshot: z.object({ output: z.string(), columns: z.int().positive(), rows: z.int().positive() }),
+})
+
 const SavedLayout: z.ZodType<SavedLayout> = z.lazy(() =>
   z.discriminatedUnion('kind', [
     z.object({
       kind: z.literal('pane'),
       device: Device.pick({ uid: true, name: true, namespace: true }),
       isFocused: z.boolean(),
+      session: Session.optional().catch(undefined),
     }),
     z.object({
       kind: z.literal('split'),
@@ -45,43 +62,66 @@ const SavedTabs = z.object({
   owner: z.string(),
   /** Index of the active tab. */
   active: z.int(),
-  tabs: z.array(SavedLayout).max(MAX_TABS),
+  tabs: z.array(z.object({ name: z.string().max(MAX_TAB_NAME).optional(), layout: SavedLayout })).max(MAX_TABS),
 })
 export type SavedTabs = z.infer<typeof SavedTabs>
+export type SavedTab = SavedTabs['tabs'][number]
 
-export function saveTabs(saved: SavedTabs): void {
+/** @returns false when the storage is disabled or full: a reload starts with what was stored before */
+export function saveTabs(saved: SavedTabs): boolean {
   try {
-    if (saved.tabs.length === 0) sessionStorage.removeItem(KEY)
-    else sessionStorage.setItem(KEY, JSON.stringify(saved))
+    if (saved.tabs.length === 0) sessionStorage.removeItem(TABS_KEY)
+    else
+      sessionStorage.setItem(
+        TABS_KEY,
+        JSON.stringify(saved, (_, value) => bytesAsText(value)),
+      )
+    return true
   } catch {
-    // Storage is disabled: a reload starts empty.
+    return false
   }
 }
 
-/** @returns undefined when nothing is stored for this owner */
+/** Bytes as the characters of the same numbers. */
+function bytesAsText(value: unknown): unknown {
+  return value instanceof Uint8Array ? Array.from(value, (byte) => String.fromCodePoint(byte)).join('') : value
+}
+
+function textAsBytes(text: string): Uint8Array {
+  return Uint8Array.from(text, (character) => character.codePointAt(0) ?? 0)
+}
+
+/** @returns undefined when nothing is stored for this owner; what another one has left is removed */
 export function readTabs(owner: string): SavedTabs | undefined {
   try {
-    const { data } = SavedTabs.safeParse(JSON.parse(sessionStorage.getItem(KEY) ?? 'null'))
-    return data?.owner === owner ? data : undefined
+    const { data } = SavedTabs.safeParse(JSON.parse(sessionStorage.getItem(TABS_KEY) ?? 'null'))
+    if (data?.owner === owner) return data
+    sessionStorage.removeItem(TABS_KEY)
+    return undefined
   } catch {
     return undefined
   }
 }
 
-/** @returns undefined when a pane has no device (any more) */
+/**
+ * @param sessionOf the session to store with a pane, while the page is away
+ * @returns undefined when a pane has no device (any more)
+ */
 export function toSaved(
   layout: Layout,
   focused: string,
   deviceOf: (pane: string) => PaneDevice | undefined,
+  sessionOf: (pane: string) => KeptSession | undefined = () => undefined,
 ): SavedLayout | undefined {
   if (layout.kind === 'pane') {
     const device = deviceOf(layout.id)
     if (!device) return undefined
     const { uid, name, namespace } = device
-    return { kind: 'pane', device: { uid, name, namespace }, isFocused: layout.id === focused }
+    const session = sessionOf(layout.id)
+    return { kind: 'pane', device: { uid, name, namespace }, isFocused: layout.id === focused, session }
   }
-  const first = toSaved(layout.first, focused, deviceOf)
-  const second = toSaved(layout.second, focused, deviceOf)
+  const first = toSaved(layout.first, focused, deviceOf, sessionOf)
+  const second = toSaved(layout.second, focused, deviceOf, sessionOf)
   const { kind, direction, share } = layout
   return first && second && { kind, direction, share, first, second }
 }

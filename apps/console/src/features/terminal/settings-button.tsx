@@ -2,7 +2,8 @@
 import { SlidersHorizontal } from 'lucide-react'
 import { useId, useState } from 'react'
 import { useStore } from '../../core/context.tsx'
-import { ActionIcon, NativeSelect, Popover, Stack, Text, TextInput, Tooltip } from '../../ui/kit.ts'
+import { ActionIcon, Button, Group, NativeSelect, Popover, Stack, Text, TextInput, Tooltip } from '../../ui/kit.ts'
+import { consents, forgetConsents } from './signals/consents.ts'
 import { isApple } from './screen/clipboard.ts'
 import { terminalMessages as texts } from './messages.ts'
 import { FONT_NAME, FONT_SIZES, TerminalSettings, changeSettings, terminalSettings } from './screen/settings.ts'
@@ -32,11 +33,13 @@ export function SettingsButton() {
 
 function SettingsForm() {
   const settings = useStore(terminalSettings)
+  const remembered = useStore(consents).length
   const hint = useId()
   const fonts = useId()
+  const paletteHint = useId()
   const words = texts.setting
   return (
-    <Stack gap="sm">
+    <Stack gap="sm" className={classes['settings'] ?? ''}>
       <NativeSelect
         size="xs"
         label={words.theme}
@@ -101,6 +104,44 @@ function SettingsForm() {
         />{' '}
         {words.copyOnSelect}
       </label>
+      <NativeSelect
+        size="xs"
+        label={words.bell}
+        value={settings.bell}
+        data={Object.entries(words.bells).map(([value, label]) => ({ value, label }))}
+        onChange={(event) => changeSettings({ bell: TerminalSettings.shape.bell.parse(event.currentTarget.value) })}
+      />
+      <NativeSelect
+        size="xs"
+        label={words.pasteQuestion}
+        value={settings.pasteQuestion}
+        data={Object.entries(words.pasteQuestions).map(([value, label]) => ({ value, label }))}
+        onChange={(event) =>
+          changeSettings({ pasteQuestion: TerminalSettings.shape.pasteQuestion.parse(event.currentTarget.value) })
+        }
+      />
+      {isApple ? null : (
+        <label className={classes['check']}>
+          <input
+            type="checkbox"
+            checked={settings.paletteKey}
+            aria-describedby={paletteHint}
+            onChange={(event) => changeSettings({ paletteKey: event.currentTarget.checked })}
+          />{' '}
+          {words.paletteKey}
+          <Text id={paletteHint} size="xs" c="dimmed">
+            {words.paletteKeyHint}
+          </Text>
+        </label>
+      )}
+      {remembered === 0 ? null : (
+        <Group gap="xs" justify="space-between" wrap="nowrap">
+          <Text size="xs">{words.consents(remembered)}</Text>
+          <Button size="compact-xs" variant="default" onClick={forgetConsents}>
+            {words.forgetConsents}
+          </Button>
+        </Group>
+      )}
       <div>
         <Text size="xs" fw={600} mb={4}>
           {words.keysTitle}

@@ -9,14 +9,19 @@ import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { useIsDark } from '../../ui/use-theme.ts'
 import { VisuallyHidden } from '../../ui/kit.ts'
 import { deviceQuery } from '../../core/devices/queries.ts'
+import { BroadcastBar } from './broadcast/broadcast-bar.tsx'
 import { DevicePicker } from './device-picker.tsx'
 import { KeyBar } from './pane/key-bar.tsx'
 import { paneIds } from './pane/layout.ts'
 import { terminalMessages as texts } from './messages.ts'
 import { PaneTree } from './pane/pane-tree.tsx'
-import { TabBar } from './tab-bar.tsx'
+import { GroupSignIn } from './group-sign-in.tsx'
+import { SnippetChooser } from './snippets/snippet-chooser.tsx'
+import { TabBar } from './tabs/tab-bar.tsx'
+import { TerminalTitle } from './tabs/terminal-title.tsx'
 import { useKeys } from './use-keys.ts'
-import { type Tab, workspaceOf } from './workspace.ts'
+import type { Tab } from './tab.ts'
+import { workspaceOf } from './workspace.ts'
 import classes from './terminal.module.css'
 
 export function TerminalPage({ device }: { readonly device: string | undefined }) {
@@ -27,8 +32,18 @@ export function TerminalPage({ device }: { readonly device: string | undefined }
   const [picking, setPicking] = useState(false)
   useEffect(() => workspace.setDark(isDark), [workspace, isDark])
   useKeys(workspace)
+  const targetOf = (id: string) => {
+    const pane = workspace.pane(id)
+    return (
+      pane && {
+        paste: (text: string, enter: boolean) => pane.pasting.paste(text, enter),
+        focus: () => pane.screen.terminal.focus(),
+      }
+    )
+  }
   const tab = tabs.find(({ id }) => id === active)
-  const isPicking = picking || (!tab && device === undefined)
+  const isAsked = useStore(workspace.wanted).length > 0
+  const isPicking = picking || (!tab && device === undefined && !isAsked)
   return (
     <div className={classes['page']}>
       <VisuallyHidden component="h1">{texts.title}</VisuallyHidden>
@@ -43,6 +58,9 @@ export function TerminalPage({ device }: { readonly device: string | undefined }
             }}
           />
         ) : null}
+        <GroupSignIn workspace={workspace} />
+        <SnippetChooser open={workspace.snippetsFor} target={targetOf} />
+        <TerminalTitle tab={isPicking ? undefined : tab} workspace={workspace} />
         {tab && !isPicking ? <ActiveTab tab={tab} /> : null}
       </div>
     </div>
@@ -55,6 +73,11 @@ function ActiveTab({ tab }: { readonly tab: Tab }) {
   const pane = workspace.pane(shown ?? '')
   return (
     <section id={`panel-${tab.id}`} role="tabpanel" aria-labelledby={tab.id} className={classes['panel']}>
+      <BroadcastBar
+        broadcast={workspace.broadcast}
+        count={paneIds(tab.layout).length}
+        onDone={() => pane?.screen.terminal.focus()}
+      />
       <PaneTree layout={tab.layout} focused={tab.focused} workspace={workspace} />
       {pane ? <KeyBar pane={pane} /> : null}
     </section>

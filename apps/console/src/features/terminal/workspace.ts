@@ -1,34 +1,44 @@
 // The open terminals: tabs with panes. They live outside React, so that navigating away ends nothing; they end with the
-// person's session, and with the page. A reload restores tabs and panes and asks to sign in again.
+// person's session. A reload restores tabs and panes and goes on with their sessions, as long as the server keeps them.
 import type { Runtime } from '../../core/runtime.ts'
 import { guardUnload } from '../../platform/unload-guard.ts'
 import { type Store, createStore } from '../../platform/store.ts'
 import type { KeyCredential } from './connection/credential.ts'
-import { fromSaved, saveTabs, readTabs, toSaved } from './saved-tabs.ts'
-import { type Layout, type SplitLayout, paneIds, splitPane, withShare, withoutPane } from './pane/layout.ts'
-import { type Pane, type PaneDevice, createPane } from './pane/pane.ts'
+import type { PasteRisk } from './input/judge-paste.ts'
+import { type Broadcast, createBroadcast } from './broadcast/broadcast.ts'
+import { createTabKeeper } from './kept-tabs.ts'
+import type { SavedTab } from './saved-tabs.ts'
+import type { Tab, WorkspaceState } from './tab.ts'
+import { movedTab, tabName } from './tabs/tab-changes.ts'
+import { type SplitLayout, paneIds, splitPane, tiles, withShare, withoutPane } from './pane/layout.ts'
+import { type Access, type Pane, type PaneDevice, createPane } from './pane/pane.ts'
 import { terminalSettings } from './screen/settings.ts'
-
-export interface Tab {
-  readonly id: string
-  readonly layout: Layout
-  /** The focused pane. */
-  readonly focused: string
-}
-
-export interface WorkspaceState {
-  readonly tabs: readonly Tab[]
-  readonly active: string | undefined
-}
 
 export interface Workspace {
   readonly state: Store<WorkspaceState>
+  /** Panes whose bell rang while nobody looked. */
+  readonly rung: Store<readonly string[]>
+  readonly broadcast: Broadcast
+  /** Devices that one sign-in is asked for, to open a terminal on each. */
+  readonly wanted: Store<readonly PaneDevice[]>
+  /** Pane that a snippet is chosen for. */
+  readonly snippetsFor: Store<string | undefined>
   /** The private key loaded last: it signs for every terminal of the person. */
   readonly key: Store<KeyCredential | undefined>
   pane(id: string): Pane | undefined
   /** Opens a tab for a device. */
   open(device: PaneDevice): Pane
+  /** Opens terminals of several devices with one sign-in. */
+  openAll(devices: readonly PaneDevice[], arrangement: Arrangement, access: Access): void
   activate(tab: string): void
+  /** @param name '' for the device's */
+  rename(tab: string, name: string): void
+  /** @param to index in the tab bar */
+  move(tab: string, to: number): void
+  /** Opens the same panes in another tab, signed in where this page knows how. */
+  duplicate(tab: string): void
+  /** Opens the tab that was closed last. */
+  reopen(): void
   focus(pane: string): void
   split(pane: string, direction: SplitLayout['direction']): void
   resize(split: string, share: number): void
@@ -40,8 +50,14 @@ export interface Workspace {
   interceptKeys(onKey: OnKey): () => void
 }
 
+/** A tab for each device, or a pane for each in one tab. */
+export type Arrangement = 'tabs' | 'panes'
+
 /** @returns true when handled */
 type OnKey = (pane: Pane, event: KeyboardEvent) => boolean
+
+/** Closed tabs that can be opened again. */
+const MAX_CLOSED = 10
 
 const workspaces = new WeakMap<Runtime, Workspace>()
 
@@ -54,9 +70,12 @@ export function workspaceOf(runtime: Runtime): Workspace {
 function createWorkspace(runtime: Runtime): Workspace {
   const panes = new Map<string, Pane>()
   const state = createStore<WorkspaceState>({ tabs: [], active: undefined })
+  const rung = createStore<readonly string[]>([])
   const key = createStore<KeyCredential | undefined>(undefined)
+  const acceptedRisks = new Map<string, Set<PasteRisk>>()
   let isDark = false
   let tabCount = 0
+  const closed: SavedTab[] = []
   let onKey: OnKey | undefined
 
   const change = (id: string, to: (tab: Tab) => Tab): void =>
@@ -64,9 +83,54 @@ function createWorkspace(runtime: Runtime): Workspace {
   const tabOf = (pane: string): Tab | undefined => state.get().tabs.find(({ layout }) => paneIds(layout).includes(pane))
 
   function add(device: PaneDevice): Pane {
-    const pane = createPane({ runtime, device, isDark, key: (of, event) => onKey?.(of, event) ?? false })
+    const key = (of: Pane, event: KeyboardEvent) => onKey?.(of, event) ?? false
+    const pane = createPane({
+      runtime,
+      device,
+      isDark,
+      key,
+      acceptedRisks: risksOf,
+      broadcastTargets: (of) => broadcast.targetsOf(of).flatMap((id) => panes.get(id) ?? []),
+    })
     panes.set(pane.id, pane)
+    pane.state.subscribe(() => broadcast.check())
+    pane.signals.isRung.subscribe(markRung)
     return pane
+  }
+
+  const broadcast = createBroadcast(
+    () => {
+      const { tabs, active } = state.get()
+      const tab = tabs.find(({ id }) => id === active)
+      return tab && { id: tab.id, panes: paneIds(tab.layout) }
+    },
+    (id) => {
+      const pane = panes.get(id)
+      return pane && { isRunning: () => pane.state.get().kind === 'running', send: (bytes) => pane.send(bytes) }
+    },
+  )
+  state.subscribe(() => broadcast.check())
+  const nextTab = (): string => `tab-${(tabCount += 1)}`
+  const append = (tab: Tab): void =>
+    state.set({ tabs: [...state.get().tabs, tab], active: tab.id, canReopen: closed.length > 0 })
+  const keeper = createTabKeeper({ state, panes, add, nextTab, owner: () => owner })
+
+  /** Signs in on a new pane as on another one. */
+  function connectLike(from: string, to: string): void {
+    const pane = panes.get(from)
+    const access = pane?.access()
+    if (access && pane?.state.get().kind === 'running') panes.get(to)?.connect(access)
+  }
+
+  function risksOf(pane: string): Set<PasteRisk> {
+    const tab = tabOf(pane)?.id ?? ''
+    const risks = acceptedRisks.get(tab) ?? new Set()
+    acceptedRisks.set(tab, risks)
+    return risks
+  }
+
+  function markRung(): void {
+    rung.set([...panes.values()].filter(({ signals }) => signals.isRung.get()).map(({ id }) => id))
   }
 
   function remove(ids: readonly string[]): void {
@@ -74,20 +138,52 @@ function createWorkspace(runtime: Runtime): Workspace {
       panes.get(id)?.close()
       panes.delete(id)
     }
+    markRung()
   }
 
   const workspace: Workspace = {
     state,
+    rung,
+    broadcast,
+    wanted: createStore<readonly PaneDevice[]>([]),
+    snippetsFor: createStore<string | undefined>(undefined),
     key,
     pane: (id) => panes.get(id),
     open(device) {
       const pane = add(device)
-      tabCount += 1
-      const tab: Tab = { id: `tab-${tabCount}`, layout: { kind: 'pane', id: pane.id }, focused: pane.id }
-      state.set({ tabs: [...state.get().tabs, tab], active: tab.id })
+      append({ id: nextTab(), name: undefined, layout: { kind: 'pane', id: pane.id }, focused: pane.id })
       return pane
     },
+    openAll(devices, arrangement, access) {
+      const added = devices.map(add)
+      if (arrangement === 'panes') {
+        const ids = added.map(({ id }) => id)
+        const layout = tiles(ids)
+        if (layout) append({ id: nextTab(), name: undefined, layout, focused: ids[0] ?? '' })
+      } else {
+        for (const { id } of added)
+          append({ id: nextTab(), name: undefined, layout: { kind: 'pane', id }, focused: id })
+        const first = state.get().tabs.at(-added.length)
+        state.set({ ...state.get(), active: first?.id })
+      }
+      for (const pane of added) pane.connect(access)
+    },
     activate: (id) => state.set({ ...state.get(), active: id }),
+    rename: (id, name) => change(id, (tab) => ({ ...tab, name: tabName(name) })),
+    move: (id, to) => state.set({ ...state.get(), tabs: movedTab(state.get().tabs, id, to) }),
+    duplicate(id) {
+      const tab = state.get().tabs.find((one) => one.id === id)
+      const saved = tab && keeper.savedOf(tab)
+      if (!saved) return
+      const copy = keeper.rebuild(saved)
+      append(copy)
+      const added = paneIds(copy.layout)
+      for (const [at, pane] of paneIds(tab.layout).entries()) connectLike(pane, added[at] ?? '')
+    },
+    reopen() {
+      const saved = closed.pop()
+      if (saved) append(keeper.rebuild(saved))
+    },
     focus(id) {
       const tab = tabOf(id)
       if (tab && tab.focused !== id) change(tab.id, (one) => ({ ...one, focused: id }))
@@ -102,8 +198,7 @@ function createWorkspace(runtime: Runtime): Workspace {
         layout: splitPane(one.layout, id, direction, added.id),
         focused: added.id,
       }))
-      const access = pane.access()
-      if (access && pane.state.get().kind === 'running') added.connect(access)
+      connectLike(id, added.id)
     },
     resize(split, share) {
       for (const tab of state.get().tabs) {
@@ -127,8 +222,12 @@ function createWorkspace(runtime: Runtime): Workspace {
       if (!tab) return
       const remaining = tabs.filter((one) => one.id !== id)
       const next = active === id ? (remaining[at] ?? remaining[at - 1])?.id : active
-      state.set({ tabs: remaining, active: next })
+      const saved = keeper.savedOf(tab)
+      if (saved) closed.push(saved)
+      if (closed.length > MAX_CLOSED) closed.shift()
+      state.set({ tabs: remaining, active: next, canReopen: closed.length > 0 })
       remove(paneIds(tab.layout))
+      acceptedRisks.delete(id)
     },
     setDark(dark) {
       isDark = dark
@@ -147,29 +246,6 @@ function createWorkspace(runtime: Runtime): Workspace {
   }
   terminalSettings.subscribe(applySettings)
 
-  function keep(): void {
-    const { tabs, active } = state.get()
-    const saved = tabs.flatMap(({ layout, focused }) => toSaved(layout, focused, (id) => panes.get(id)?.device) ?? [])
-    saveTabs({ owner, active: tabs.findIndex(({ id }) => id === active), tabs: saved })
-  }
-
-  /** Restores the tabs from before a reload. */
-  function restore(): void {
-    const saved = readTabs(owner)
-    if (!saved) return
-    const tabs = saved.tabs.map((savedLayout): Tab => {
-      let focused = ''
-      const layout = fromSaved(savedLayout, ({ device, isFocused }) => {
-        const { id } = add(device)
-        if (isFocused) focused = id
-        return id
-      })
-      tabCount += 1
-      return { id: `tab-${tabCount}`, layout, focused: focused || (paneIds(layout)[0] ?? '') }
-    })
-    state.set({ tabs, active: (tabs[saved.active] ?? tabs[0])?.id })
-  }
-
   // Another person, or another namespace, must not see these terminals or use the key.
   let owner = ownerOf(runtime)
   runtime.session.state.subscribe(() => {
@@ -177,14 +253,15 @@ function createWorkspace(runtime: Runtime): Workspace {
     if (next === owner) return
     const isFirst = owner === ''
     owner = next
-    if (isFirst) return restore()
+    if (isFirst) return keeper.restore()
     const { tabs } = state.get()
+    closed.length = 0
+    workspace.wanted.set([])
     state.set({ tabs: [], active: undefined })
     remove(tabs.flatMap(({ layout }) => paneIds(layout)))
     key.set(undefined)
   })
-  restore()
-  state.subscribe(keep)
+  keeper.restore()
   addEventListener('online', () => {
     for (const pane of panes.values()) pane.remote()?.reconnectNow()
   })

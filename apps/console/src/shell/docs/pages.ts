@@ -9,7 +9,7 @@ export const DOCS_PAGES = {
   '/incidents/$id': '/docs/user-guides/devices/presence#incidents',
   '/containers': '/docs/user-guides/devices/containers',
   '/tunnels/$address': '/docs/user-guides/devices/tunnels#who-may-enter',
-  '/terminal': '/docs/user-guides/devices/connecting#in-the-browser',
+  '/terminal': '/docs/user-guides/devices/terminal',
   '/sessions': '/docs/user-guides/sessions/introduction',
   '/sessions/$uid': '/docs/user-guides/sessions/introduction#why-a-session-ended',
   '/sessions/$uid/play/$seat': '/docs/user-guides/sessions/session-recording#play-it',

@@ -19,6 +19,9 @@ import { devicesMessages } from '../messages.ts'
 import classes from './bulk-bar.module.css'
 import { pageFile } from '../../../platform/page-files.ts'
 
+/** Terminals that one sign-in opens: more is not looked at. */
+const MAX_TERMINALS = 20
+
 const loadWorkspace = pageFile(() => import('../../terminal/workspace.ts'))
 
 interface BulkBarProps {
@@ -77,7 +80,10 @@ export function BulkBar({ kind, search, selected, shown, total, onJob, onClear }
   const online = selected.filter((device) => device.online)
   const connect = async (devices: readonly Device[]) => {
     const { workspaceOf } = await loadWorkspace()
-    for (const device of devices) workspaceOf(runtime).open(device)
+    const workspace = workspaceOf(runtime)
+    const [only, ...more] = devices
+    if (only && more.length === 0) workspace.open(only)
+    else workspace.wanted.set(devices)
     void navigate({ to: '/terminal' })
   }
   return (
@@ -114,9 +120,15 @@ export function BulkBar({ kind, search, selected, shown, total, onJob, onClear }
         {status === 'accepted' ? (
           <>
             {all ? null : (
-              <Button size="compact-sm" disabled={online.length === 0 || busy} onClick={() => void connect(online)}>
+              <GatedButton
+                size="compact-sm"
+                may={online.length <= MAX_TERMINALS}
+                why={texts.connectAtMost(MAX_TERMINALS)}
+                disabled={online.length === 0 || busy}
+                onClick={() => void connect(online)}
+              >
                 {texts.connect}
-              </Button>
+              </GatedButton>
             )}
             <ActionButton busy={busy} may={mayTag} onClick={() => setAsked('tag')}>
               {texts.tag}

@@ -18,6 +18,7 @@ export const bulkMessages = {
   failed: (failed: number, total: number) => `${failed} of ${devices(total)} failed`,
   removeTitle: (count: number) => `Remove ${devices(count)}?`,
   connect: 'Open terminals',
+  connectAtMost: (most: number) => `Terminals can be opened on up to ${most} devices at once.`,
   tag: 'Add tags',
   tagTitle: (count: number) => `Add tags to ${devices(count)}`,
   untag: 'Remove tags',

@@ -9,6 +9,9 @@ import {
 } from '@bowline/contract/terminal/messages'
 import type { z } from 'zod'
 
+/** A close code of our own (RFC 6455 section 7.4.2): at 1000 and 1001 the server ends the session. */
+const SUSPENDED = 4_001
+
 export interface FrameSocketEvents {
   opened(): void
   message(message: ServerMessage): void
@@ -25,6 +28,8 @@ export interface FrameSocket {
   say(message: z.input<typeof ClientMessage>): void
   /** Measures the round trip, which also checks that the peer is alive. */
   ping(): void
+  /** Closes it because the page goes away, in a way that makes the server wait for the next one. */
+  suspend(): void
   close(): void
 }
 
@@ -99,6 +104,8 @@ export function openFrameSocket(parts: FrameSocketParts, events: FrameSocketEven
     send,
     say: (message) => send(messageFrame(message)),
     ping,
+    // The page may come back from the browser's cache: then the end of the socket is a drop like any other.
+    suspend: () => socket.close(SUSPENDED),
     close: end,
   }
 }

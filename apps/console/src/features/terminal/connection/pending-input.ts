@@ -4,21 +4,38 @@
 export class PendingInput {
   readonly #pieces: Uint8Array[] = []
   /** Offset of the first byte of the first piece. */
-  #start = 0
-  #end = 0
+  #start: number
+  #end: number
   /** Offset of the next byte to send, and its position in `pieces`. */
-  #sent = 0
+  #sent: number
   #nextPiece = 0
   readonly #pieceBytes: number
 
-  /** @param pieceBytes largest chunk sent at once */
-  constructor(pieceBytes: number) {
+  /**
+   * @param pieceBytes largest chunk sent at once
+   * @param offset of the first byte: of a session that goes on, what the device has acknowledged
+   */
+  constructor(pieceBytes: number, offset = 0) {
     this.#pieceBytes = pieceBytes
+    this.#start = offset
+    this.#end = offset
+    this.#sent = offset
   }
 
   /** Unacknowledged bytes. */
   get waitingBytes(): number {
     return this.#end - this.#start
+  }
+
+  /** The unacknowledged bytes, and the offset of the first. */
+  get waiting(): { readonly offset: number; readonly bytes: Uint8Array } {
+    const bytes = new Uint8Array(this.waitingBytes)
+    let at = 0
+    for (const piece of this.#pieces) {
+      bytes.set(piece, at)
+      at += piece.length
+    }
+    return { offset: this.#start, bytes }
   }
 
   push(bytes: Uint8Array): void {

@@ -33,9 +33,23 @@ export interface Target {
   readonly username: string
 }
 
+/** What a page needs to go on with a session that an earlier page has begun. */
+export interface Suspended {
+  readonly session: string
+  /** Authorizes the resumption; as good as the session itself. */
+  readonly token: string
+  /** Bytes of output on the screen. */
+  readonly shown: number
+  /** Input that the device has not acknowledged. */
+  readonly input: { readonly offset: number; readonly bytes: Uint8Array }
+}
+
 export interface RemoteTerminalParts extends FrameSocketParts {
   readonly target: Target
-  readonly credential: Credential
+  /** For a new session. */
+  readonly credential?: Credential | undefined
+  /** The session to go on with, instead of a new one. */
+  readonly suspended?: Suspended | undefined
   readonly size: Size
   /** Requests a ticket from the server; rejects with the reason. */
   readonly ticket: () => Promise<string>
@@ -57,6 +71,8 @@ export interface RemoteTerminal {
   /** Reconnects now: the network is back. */
   reconnectNow(): void
   /** Ends the session. */
+  /** The page goes away: the server keeps the session for a while. @returns undefined when there is nothing to keep */
+  suspend(): Suspended | undefined
   close(): void
 }
 
@@ -68,19 +84,19 @@ const ACK_DELAY_MS = 50
 const RETRY = { baseMs: 250, capMs: 4_000, leastShare: 1 }
 
 export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
-  const { target, credential, later, now } = parts
+  const { target, credential, suspended, later, now } = parts
   const state = createStore<TerminalState>({ kind: 'connecting' })
   const roundTripMs = createStore<number | undefined>(undefined)
-  const input = new PendingInput(TERMINAL.pieceBytes)
+  const input = new PendingInput(TERMINAL.pieceBytes, suspended?.input.offset)
   let { size } = parts
   let socket: FrameSocket | undefined
-  let session = ''
-  let token = ''
+  let session = suspended?.session ?? ''
+  let token = suspended?.token ?? ''
   /** Offsets: input acknowledged by the device; output received, rendered, and acknowledged. */
-  let inputAcknowledged = 0
-  let received = 0
-  let shown = 0
-  let acknowledged = 0
+  let inputAcknowledged = suspended?.input.offset ?? 0
+  let received = suspended?.shown ?? 0
+  let shown = received
+  let acknowledged = received
   let exit: Exit | undefined
   let until = 0
   const backoff = new Backoff(RETRY)
@@ -114,13 +130,15 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
     socket = undefined
     if (isOver()) return
     if (token === '') return end('network', 'disconnected', '')
-    if (state.get().kind !== 'reconnecting') {
-      until = now() + TERMINAL.resumeSeconds * 1_000
-      backoff.reset()
-      state.set({ kind: 'reconnecting', until })
-    }
+    if (state.get().kind !== 'reconnecting') reconnecting()
     if (now() > until) return end('network', 'connection-lost', '')
     cancelRetry = later(resume, backoff.next())
+  }
+
+  function reconnecting(): void {
+    until = now() + TERMINAL.resumeSeconds * 1_000
+    backoff.reset()
+    state.set({ kind: 'reconnecting', until })
   }
 
   function resume(): void {
@@ -156,14 +174,14 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
 
   async function signIn(): Promise<void> {
     // A password answers the first question; further questions go to the person.
-    if (credential.kind === 'password') return socket?.say({ type: 'questions' })
+    if (credential?.kind !== 'key') return socket?.say({ type: 'questions' })
     const { origin } = parts
     socket?.say(await keyMessage(credential, { origin, session, ...target }))
   }
 
   function ask(prompt: Prompt): void {
     if (prompt.prompts.length === 0) return socket?.say({ type: 'answers', answers: [] })
-    if (isPasswordShown || credential.kind !== 'password') return state.set({ kind: 'asked', prompt })
+    if (isPasswordShown || credential?.kind !== 'password') return state.set({ kind: 'asked', prompt })
     isPasswordShown = true
     socket?.say({ type: 'answers', answers: [credential.password] })
   }
@@ -209,13 +227,23 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
     socket?.send(takenFrame(acknowledged))
   }
 
-  parts.ticket().then(
-    (ticket) => {
-      if (isOver()) return
-      connect((own) => own.say({ type: 'hello', ticket, term: TERM, lang: LANG, ...size, width: 0, height: 0 }))
-    },
-    (error: unknown) => end('gateway', 'ticket', error instanceof Error ? error.message : String(error)),
-  )
+  function signInWithTicket(): void {
+    parts.ticket().then(
+      (ticket) => {
+        if (isOver()) return
+        connect((own) => own.say({ type: 'hello', ticket, term: TERM, lang: LANG, ...size, width: 0, height: 0 }))
+      },
+      (error: unknown) => end('gateway', 'ticket', error instanceof Error ? error.message : String(error)),
+    )
+  }
+
+  if (suspended) {
+    input.push(suspended.input.bytes)
+    reconnecting()
+    resume()
+  } else {
+    signInWithTicket()
+  }
 
   return {
     state,
@@ -238,6 +266,11 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
     },
     reconnectNow: () => {
       if (state.get().kind === 'reconnecting') resume()
+    },
+    suspend() {
+      if (token === '' || isOver()) return undefined
+      socket?.suspend()
+      return { session, token, shown, input: input.waiting }
     },
     close: () => end('user', 'disconnect', ''),
   }

@@ -19,7 +19,8 @@ import { workspaceOf } from '../workspace.ts'
 const method = createStore<'password' | 'key'>('password')
 
 interface ConnectFormProps {
-  readonly pane: Pane
+  /** A pane, or several that one sign-in is for. */
+  readonly pane: Pick<Pane, 'id' | 'device' | 'user' | 'access' | 'connect'>
   readonly wasRefused: boolean
   /** True when it should take the focus on mount: of several panes that mount together only one does. */
   readonly takesFocus: boolean
@@ -32,7 +33,7 @@ export function ConnectForm({ pane, wasRefused, takesFocus }: ConnectFormProps) 
   const key = useStore(loadedKey)
   const [isRefused, setRefused] = useState(wasRefused)
   const form = useForm<ConnectFields>({
-    defaultValues: { username: pane.access()?.username ?? remembered, password: '', keyText: '', passphrase: '' },
+    defaultValues: { username: pane.user() ?? remembered, password: '', keyText: '', passphrase: '' },
   })
   const { register, handleSubmit, formState, setError, setFocus } = form
   const { errors } = formState

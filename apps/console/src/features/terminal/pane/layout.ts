@@ -51,3 +51,22 @@ export function withShare(layout: Layout, id: string, share: number): Layout {
   if (layout.id === id) return { ...layout, share: kept }
   return { ...layout, first: withShare(layout.first, id, share), second: withShare(layout.second, id, share) }
 }
+
+/** Panes of the same size, halved along the longer side of wide windows first; undefined for none. */
+export function tiles(ids: readonly string[], direction: SplitLayout['direction'] = 'row'): Layout | undefined {
+  const [first] = ids
+  if (first === undefined) return undefined
+  if (ids.length === 1) return { kind: 'pane', id: first }
+  const half = Math.ceil(ids.length / 2)
+  const across = direction === 'row' ? 'column' : 'row'
+  const [one, two] = [tiles(ids.slice(0, half), across), tiles(ids.slice(half), across)]
+  if (!one || !two) return one ?? two
+  return {
+    kind: 'split',
+    id: `split ${ids[half]} in tiles`,
+    direction,
+    share: half / ids.length,
+    first: one,
+    second: two,
+  }
+}

@@ -11,9 +11,11 @@ import classes from '../terminal.module.css'
 interface PaneNoticeProps {
   readonly pane: Pane
   readonly state: PaneState
+  /** The person wants to answer the device's question. */
+  readonly onAnswer: () => void
 }
 
-export function PaneNotice({ pane, state }: PaneNoticeProps) {
+export function PaneNotice({ pane, state, onAnswer }: PaneNoticeProps) {
   useEffect(() => {
     let was = pane.state.get().kind
     return pane.state.subscribe(() => {
@@ -28,6 +30,16 @@ export function PaneNotice({ pane, state }: PaneNoticeProps) {
         <output className={classes['notice']}>
           <Loader size={14} aria-hidden />
           <span className={classes['noticeText']}>{texts.connecting}</span>
+        </output>
+      )
+    case 'asked':
+      // The pane with the focus shows the question; several at once would cover each other.
+      return (
+        <output className={classes['notice']}>
+          <span className={classes['noticeText']}>{texts.prompt.waits}</span>
+          <Button size="compact-sm" variant="default" onClick={onAnswer}>
+            {texts.prompt.answer}
+          </Button>
         </output>
       )
     case 'reconnecting':

@@ -1,5 +1,5 @@
 // One pane: its header, the sign-in form or the terminal, and the session's state.
-import { Columns2, Info, Rows2, Search, X } from 'lucide-react'
+import { Columns2, Info, Radio, Rows2, Search, X } from 'lucide-react'
 import { type CSSProperties, useEffect, useRef, useState } from 'react'
 import { useStore } from '../../../core/context.tsx'
 import { ActionIcon, Popover, Tooltip } from '../../../ui/kit.ts'
@@ -10,9 +10,14 @@ import { PaneNotice } from './pane-notice.tsx'
 import { PromptForm } from './prompt-form.tsx'
 import { SearchBar } from './search-bar.tsx'
 import { SessionFacts } from './session-facts.tsx'
-import { type Point, TerminalMenu } from './terminal-menu.tsx'
+import { TerminalMenu } from './terminal-menu.tsx'
+import { broadcastMessages } from '../broadcast/messages.ts'
+import { Bell } from '../signals/bell.tsx'
+import { ClipboardQuestion } from '../signals/clipboard-question.tsx'
+import { PasteQuestion } from '../input/paste-question.tsx'
 import { terminalSettings } from '../screen/settings.ts'
 import type { Workspace } from '../workspace.ts'
+import broadcastClasses from '../broadcast/broadcast.module.css'
 import classes from '../terminal.module.css'
 
 interface PaneViewProps {
@@ -24,17 +29,37 @@ interface PaneViewProps {
 export function PaneView({ pane, isFocused, workspace }: PaneViewProps) {
   const state = useStore(pane.state)
   const isForm = state.kind === 'form' || state.kind === 'refused'
-  const user = isForm ? undefined : pane.access()?.username
+  const user = isForm ? undefined : pane.user()
   const { name, namespace } = pane.device
+  const chosen = useStore(workspace.broadcast.state)?.chosen
+  const isChosen = chosen?.includes(pane.id) === true
   const [searching, setSearching] = useState(false)
   useEffect(() => pane.onSearch(() => setSearching(true)), [pane])
   return (
     <div className={classes['pane']} onFocus={() => workspace.focus(pane.id)}>
+      <Bell signals={pane.signals} />
+      {isChosen ? <div className={broadcastClasses['frame']} aria-hidden /> : null}
       <div className={classes['head']} data-focused={isFocused}>
         <span className={classes['where']}>
           {user === undefined ? '' : `${user}@`}
           {namespace}.{name}
         </span>
+        {chosen === undefined || state.kind !== 'running' ? null : (
+          <Tooltip label={broadcastMessages.choose(name)}>
+            <ActionIcon
+              aria-label={broadcastMessages.choose(name)}
+              aria-pressed={isChosen}
+              variant={isChosen ? 'filled' : 'default'}
+              {...(isChosen ? { color: 'red.8', c: 'white' } : {})}
+              onClick={() => {
+                workspace.broadcast.toggle(pane.id)
+                pane.screen.terminal.focus()
+              }}
+            >
+              <Radio size={15} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        )}
         {isForm ? null : (
           <>
             <PaneAction label={texts.search.label} icon={Search} onClick={() => setSearching(!searching)} />
@@ -50,11 +75,14 @@ export function PaneView({ pane, isFocused, workspace }: PaneViewProps) {
       {isForm ? (
         <ConnectForm pane={pane} wasRefused={state.kind === 'refused'} takesFocus={isFocused} />
       ) : (
-        <ScreenPlace pane={pane} takesFocus={isFocused} />
+        <ScreenPlace pane={pane} workspace={workspace} takesFocus={isFocused} />
       )}
       {searching && !isForm ? <SearchBar pane={pane} onClose={() => setSearching(false)} /> : null}
-      {state.kind === 'asked' ? <PromptForm key={promptKey(state.prompt)} pane={pane} prompt={state.prompt} /> : null}
-      <PaneNotice pane={pane} state={state} />
+      {state.kind === 'asked' && isFocused ? (
+        <PromptForm key={promptKey(state.prompt)} pane={pane} prompt={state.prompt} />
+      ) : null}
+      <ClipboardQuestion signals={pane.signals} device={name} onAnswered={() => pane.screen.terminal.focus()} />
+      <PaneNotice pane={pane} state={state} onAnswer={() => workspace.focus(pane.id)} />
     </div>
   )
 }
@@ -63,19 +91,27 @@ const promptKey = (prompt: object): string => JSON.stringify(prompt)
 
 interface ScreenPlaceProps {
   readonly pane: Pane
+  readonly workspace: Workspace
   /** True when it should take the focus on mount: of several panes that mount together only one does. */
   readonly takesFocus: boolean
 }
 
-function ScreenPlace({ pane, takesFocus }: ScreenPlaceProps) {
+function ScreenPlace({ pane, workspace, takesFocus }: ScreenPlaceProps) {
   const container = useRef<HTMLDivElement>(null)
-  const [menuAt, setMenuAt] = useState<Point>()
   useStore(terminalSettings)
+  const chosen = useStore(workspace.broadcast.state)?.chosen ?? []
+  const targets = chosen.includes(pane.id) ? chosen.length - 1 : 0
   useEffect(() => {
     if (!container.current) return undefined
     const detach = pane.screen.attach(container.current)
     if (takesFocus) pane.screen.terminal.focus()
-    return detach
+    pane.signals.seen()
+    const look = () => pane.signals.seen()
+    addEventListener('focus', look)
+    return () => {
+      removeEventListener('focus', look)
+      detach()
+    }
     // oxlint-disable-next-line react/exhaustive-effect-dependencies, react-hooks/exhaustive-deps -- only on mount
   }, [pane])
   const style: CSSProperties & Record<`--${string}`, string> = {
@@ -91,10 +127,16 @@ function ScreenPlace({ pane, takesFocus }: ScreenPlaceProps) {
           // Shift opens the browser's own menu.
           if (event.shiftKey) return
           event.preventDefault()
-          setMenuAt({ x: event.clientX, y: event.clientY })
+          pane.menu.set({ x: event.clientX, y: event.clientY })
         }}
       />
-      <TerminalMenu terminal={pane.screen.terminal} at={menuAt} onClose={() => setMenuAt(undefined)} />
+      <TerminalMenu pane={pane} workspace={workspace} />
+      <PasteQuestion
+        pasting={pane.pasting}
+        target={targets === 0 ? pane.device.name : broadcastMessages.target(targets + 1)}
+        isBroadcast={targets > 0}
+        onClosed={() => pane.screen.terminal.focus()}
+      />
     </>
   )
 }

@@ -3,11 +3,23 @@ import { terminals } from '@bowline/contract/operations/terminals'
 import type { Device } from '@bowline/contract/schemas/device'
 import type { Runtime } from '../../../core/runtime.ts'
 import { type Store, createStore } from '../../../platform/store.ts'
+import { announce } from '../../../ui/feedback/announce.tsx'
 import { describeError } from '../../../ui/feedback/describe-error.ts'
 import type { Credential } from '../connection/credential.ts'
-import { type RemoteTerminal, type TerminalState, openRemoteTerminal } from '../connection/remote-terminal.ts'
+import {
+  type RemoteTerminal,
+  type RemoteTerminalParts,
+  type Suspended,
+  type TerminalState,
+  openRemoteTerminal,
+} from '../connection/remote-terminal.ts'
+import { signalMessages } from '../signals/messages.ts'
+import { type Signals, createSignals } from '../signals/signals.ts'
+import { ring } from '../signals/tone.ts'
 import { createOutput } from '../screen/output.ts'
-import { type Screen, createScreen } from '../screen/screen.ts'
+import { type PasteRisk, withoutBrackets } from '../input/judge-paste.ts'
+import { type Pasting, createPasting } from '../input/pasting.ts'
+import { type Screen, type Snapshot, createScreen } from '../screen/screen.ts'
 import { terminalSettings } from '../screen/settings.ts'
 
 export type PaneDevice = Pick<Device, 'uid' | 'name' | 'namespace'>
@@ -18,6 +30,12 @@ export interface Access {
   readonly credential: Credential
 }
 
+/** Viewport coordinates in CSS pixels. */
+export interface Point {
+  readonly x: number
+  readonly y: number
+}
+
 export type PaneState = TerminalState | { readonly kind: 'form' }
 
 export interface Pane {
@@ -25,11 +43,21 @@ export interface Pane {
   readonly device: PaneDevice
   readonly state: Store<PaneState>
   readonly screen: Screen
-  /** Credential and target of the current session; undefined before the first. */
+  readonly pasting: Pasting
+  readonly signals: Signals
+  /** Where the menu is open. */
+  readonly menu: Store<Point | undefined>
+  /** User name of the current session, or of the one before; undefined before the first. */
+  readonly user: () => string | undefined
+  /** Credential and target of the current session; undefined before the first, and when an earlier page began it. */
   readonly access: () => Access | undefined
   readonly remote: () => RemoteTerminal | undefined
   /** Opens a session; the previous one has ended. */
   connect(access: Access): void
+  /** Suspends the session, because the page goes away. @returns undefined when there is none */
+  suspend(maxCharacters: number): KeptSession | undefined
+  /** Goes on with a session that an earlier page has suspended. */
+  resume(kept: KeptSession): void
   /** Shows the form again. */
   disconnect(): void
   /** Opens the search bar. */
@@ -38,7 +66,19 @@ export interface Pane {
   onSearch(listener: () => void): () => void
   /** Keys of the key bar: sent like typed input. */
   type(text: string): void
+  /** Inserts a text as a paste. @param enter press Enter behind it */
+  insert(text: string, enter: boolean): void
+  /** Sends bytes to the session as they are. */
+  send(bytes: Uint8Array): void
   close(): void
+}
+
+/** A session that outlives its page, for as long as the server keeps it. */
+export interface KeptSession {
+  readonly username: string
+  readonly title: string
+  readonly suspended: Suspended
+  readonly snapshot: Snapshot
 }
 
 export interface PaneParts {
@@ -47,6 +87,10 @@ export interface PaneParts {
   readonly isDark: boolean
   /** Handles a key before the terminal does. @returns true when handled */
   readonly key: (pane: Pane, event: KeyboardEvent) => boolean
+  /** Kinds of pastes that are not asked about in the pane's tab. */
+  readonly acceptedRisks: (pane: string) => Set<PasteRisk>
+  /** The other panes that the input of a pane is broadcast to. */
+  readonly broadcastTargets: (pane: string) => readonly Pane[]
 }
 
 /** Control and Alt of the key bar apply to the next key. */
@@ -57,21 +101,58 @@ export const heldKeys = createStore<{ readonly control: boolean; readonly alt: b
 
 let count = 0
 
-export function createPane({ runtime, device, isDark, key }: PaneParts): Pane {
+export function createPane({ runtime, device, isDark, key, acceptedRisks, broadcastTargets }: PaneParts): Pane {
   count += 1
+  const id = `pane-${count}`
   const state = createStore<PaneState>({ kind: 'form' })
+  let user: string | undefined
   let access: Access | undefined
   let remote: RemoteTerminal | undefined
   const screen = createScreen(terminalSettings.get(), isDark, {
-    input: (bytes) => remote?.input(withHeldKeys(bytes)),
+    input: (bytes, isTyped) => input(withHeldKeys(bytes), isTyped),
     resized: (size) => remote?.resize(size),
     key: (event) => key(pane, event),
+    pasted: (text) => pasting.paste(text),
   })
+  const pasting = createPasting({
+    choice: () => terminalSettings.get().pasteQuestion,
+    isBracketed: () => screen.terminal.modes.bracketedPasteMode,
+    accepted: () => acceptedRisks(id),
+    countTargets: () => broadcastTargets(id).length + 1,
+    insert(text, enter) {
+      for (const one of [pane, ...broadcastTargets(id)]) one.insert(text, enter)
+    },
+  })
+  const signals = createSignals({
+    terminal: screen.terminal,
+    device: device.uid,
+    now: () => performance.now(),
+    isBellOff: () => terminalSettings.get().bell === 'off',
+    isSeen: () => screen.isShown() && document.hasFocus(),
+    async write(text) {
+      await navigator.clipboard.writeText(text)
+      announce(signalMessages.clipboard.written(device.name))
+    },
+  })
+
+  // Also while another tab is on the screen.
+  signals.bells.subscribe(() => terminalSettings.get().bell === 'sound' && ring())
+
+  function input(bytes: Uint8Array, isTyped: boolean): void {
+    remote?.input(bytes)
+    if (isTyped) for (const other of broadcastTargets(id)) other.send(bytes)
+  }
 
   function begin(next: Access): void {
     remote?.close()
-    if (access) screen.terminal.reset()
+    if (user !== undefined) screen.terminal.reset()
     access = next
+    open(next.username, { credential: next.credential })
+  }
+
+  function open(username: string, how: Pick<RemoteTerminalParts, 'credential' | 'suspended'>): void {
+    user = username
+    signals.reset()
     const own = openRemoteTerminal({
       origin: location.origin,
       openSocket: (url, protocol) => new WebSocket(url, protocol),
@@ -80,10 +161,10 @@ export function createPane({ runtime, device, isDark, key }: PaneParts): Pane {
         return () => clearTimeout(timer)
       },
       now: () => performance.now(),
-      target: { device: device.uid, username: next.username },
-      credential: next.credential,
+      target: { device: device.uid, username },
+      ...how,
       size: screen.size(),
-      ticket: () => ticket(next.username),
+      ticket: () => ticket(username),
       output: createOutput(screen.terminal),
     })
     remote = own
@@ -104,13 +185,27 @@ export function createPane({ runtime, device, isDark, key }: PaneParts): Pane {
 
   const searching = new Set<() => void>()
   const pane: Pane = {
-    id: `pane-${count}`,
+    id,
     device,
     state,
     screen,
+    pasting,
+    signals,
+    menu: createStore<Point | undefined>(undefined),
+    user: () => user,
     access: () => access,
     remote: () => remote,
     connect: begin,
+    suspend(maxCharacters) {
+      const suspended = remote?.suspend()
+      if (!suspended || user === undefined) return undefined
+      return { username: user, title: signals.title.get(), suspended, snapshot: screen.snapshot(maxCharacters) }
+    },
+    resume({ username, title, suspended, snapshot }) {
+      screen.restore(snapshot)
+      open(username, { suspended })
+      signals.title.set(title)
+    },
     disconnect() {
       const earlier = remote
       remote = undefined
@@ -125,9 +220,15 @@ export function createPane({ runtime, device, isDark, key }: PaneParts): Pane {
       return () => searching.delete(listener)
     },
     type(text) {
-      screen.terminal.input(text, true)
+      input(withHeldKeys(new TextEncoder().encode(text)), true)
+      screen.terminal.scrollToBottom()
       screen.terminal.focus()
     },
+    insert(text, enter) {
+      screen.terminal.paste(screen.terminal.modes.bracketedPasteMode ? withoutBrackets(text) : text)
+      if (enter) screen.terminal.input('\r', true)
+    },
+    send: (bytes) => remote?.input(bytes),
     close() {
       remote?.close()
       screen.dispose()

@@ -29,7 +29,7 @@ export function SessionFacts({ pane }: { readonly pane: Pane }) {
   const words = texts.sessionFacts
   const facts: readonly (readonly [string, ReactNode])[] = [
     [words.device, pane.device.name],
-    [words.user, pane.access()?.username],
+    [words.user, pane.user()],
     [words.started, session ? <TimeAgo key="started" time={session.started_at} /> : '…'],
     [words.recorded, session ? (session.recorded ? words.yes : words.no) : '…'],
     [words.roundTrip, roundTrip === undefined ? words.unknown : words.milliseconds(formatCount(Math.round(roundTrip)))],

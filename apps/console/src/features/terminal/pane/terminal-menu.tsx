@@ -1,51 +1,92 @@
-// Context menu of a terminal.
-import type { Terminal } from '@xterm/xterm'
-import { Menu } from '../../../ui/kit.ts'
+// Context menu of a terminal: opened by the right mouse button, or by the Menu key or Shift+F10 at the cursor.
+import { useStore } from '../../../core/context.tsx'
+import { Menu, Text } from '../../../ui/kit.ts'
 import { notifyFailure } from '../../../ui/feedback/notify.tsx'
-import { copySelection } from '../screen/clipboard.ts'
+import { copySelection, isApple } from '../screen/clipboard.ts'
 import { terminalMessages } from '../messages.ts'
+import type { Workspace } from '../workspace.ts'
+import type { Pane } from './pane.ts'
 
 const texts = terminalMessages.menu
+const { keysOf } = texts
 
-/** Viewport coordinates in CSS pixels. */
-export interface Point {
-  readonly x: number
-  readonly y: number
+/** Opens the menu where the cursor is. */
+export function openMenuAtCursor({ screen: { terminal }, menu }: Pane): void {
+  const box = terminal.element?.querySelector('.xterm-screen')?.getBoundingClientRect()
+  if (!box) return
+  const { cursorX, cursorY } = terminal.buffer.active
+  const x = box.left + (box.width * cursorX) / terminal.cols
+  menu.set({ x, y: box.top + (box.height * (cursorY + 1)) / terminal.rows })
 }
 
-interface TerminalMenuProps {
-  readonly terminal: Terminal
-  /** undefined: closed. */
-  readonly at: Point | undefined
-  readonly onClose: () => void
-}
-
-export function TerminalMenu({ terminal, at, onClose }: TerminalMenuProps) {
+export function TerminalMenu({ pane, workspace }: { readonly pane: Pane; readonly workspace: Workspace }) {
+  const at = useStore(pane.menu)
+  const { terminal } = pane.screen
+  const hasSelection = terminal.hasSelection()
   const paste = async () => {
     try {
-      terminal.paste(await navigator.clipboard.readText())
+      pane.pasting.paste(await navigator.clipboard.readText())
     } catch (error) {
-      notifyFailure({ title: texts.pasteRefused, error })
+      notifyFailure({ title: isApple ? texts.pasteRefusedApple : texts.pasteRefused, error })
     }
   }
+  const close = () => {
+    pane.menu.set(undefined)
+    terminal.focus()
+  }
   return (
-    <Menu opened={at !== undefined} onClose={onClose} position="bottom-start" withinPortal returnFocus={false}>
+    <Menu
+      opened={at !== undefined}
+      onClose={close}
+      position="bottom-start"
+      width={240}
+      withinPortal
+      returnFocus={false}
+    >
       <Menu.Target>
         <span aria-hidden style={{ position: 'fixed', left: at?.x ?? 0, top: at?.y ?? 0 }} />
       </Menu.Target>
       <Menu.Dropdown aria-label={texts.label}>
         {/* The first item has the focus, which a disabled button cannot have: Escape would not reach the menu. */}
         <Menu.Item
-          aria-disabled={!terminal.hasSelection()}
-          data-disabled={!terminal.hasSelection()}
-          onClick={() => (terminal.hasSelection() ? void copySelection(terminal) : undefined)}
+          aria-disabled={!hasSelection}
+          data-disabled={!hasSelection}
+          rightSection={<Keys keys={isApple ? '⌘C' : keysOf.copy} />}
+          onClick={() => (hasSelection ? void copySelection(terminal) : undefined)}
         >
           {texts.copy}
         </Menu.Item>
-        <Menu.Item onClick={() => void paste().finally(() => terminal.focus())}>{texts.paste}</Menu.Item>
+        <Menu.Item rightSection={<Keys keys={isApple ? '⌘V' : keysOf.paste} />} onClick={() => void paste()}>
+          {texts.paste}
+        </Menu.Item>
         <Menu.Item onClick={() => terminal.selectAll()}>{texts.selectAll}</Menu.Item>
+        <Menu.Item rightSection={<Keys keys={keysOf.search} />} onClick={() => pane.search()}>
+          {texts.search}
+        </Menu.Item>
         <Menu.Item onClick={() => terminal.clear()}>{texts.clear}</Menu.Item>
+        <Menu.Item rightSection={<Keys keys={keysOf.snippets} />} onClick={() => workspace.snippetsFor.set(pane.id)}>
+          {texts.snippets}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item rightSection={<Keys keys={keysOf.right} />} onClick={() => workspace.split(pane.id, 'row')}>
+          {terminalMessages.splitRight}
+        </Menu.Item>
+        <Menu.Item rightSection={<Keys keys={keysOf.down} />} onClick={() => workspace.split(pane.id, 'column')}>
+          {terminalMessages.splitDown}
+        </Menu.Item>
+        <Menu.Item rightSection={<Keys keys={keysOf.close} />} onClick={() => workspace.closePane(pane.id)}>
+          {terminalMessages.closePane}
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
+  )
+}
+
+/** Pointer and eye only: the accessible name of an item is what it does. */
+function Keys({ keys }: { readonly keys: string }) {
+  return (
+    <Text size="xs" c="dimmed" aria-hidden>
+      {keys}
+    </Text>
   )
 }

@@ -1,6 +1,7 @@
 // A terminal screen: xterm with its add-ons, in its own element, which can move around the page. Independent of
 // servers.
 import { FitAddon } from '@xterm/addon-fit'
+import { SerializeAddon } from '@xterm/addon-serialize'
 import { SearchAddon } from '@xterm/addon-search'
 import { UnicodeGraphemesAddon } from '@xterm/addon-unicode-graphemes'
 import { WebLinksAddon } from '@xterm/addon-web-links'
@@ -19,16 +20,31 @@ export interface Screen {
   readonly terminal: Terminal
   readonly search: SearchAddon
   readonly size: () => Size
+  /** True while it is on the page. */
+  isShown(): boolean
   /** Attaches it to the page. @returns detach */
   attach(place: HTMLElement): () => void
+  /** Screen, scrollback and modes as the output that draws them again, with as much scrollback as fits. */
+  snapshot(maxCharacters: number): Snapshot
+  /** Draws a snapshot on a new screen. */
+  restore(snapshot: Snapshot): void
   apply(settings: TerminalSettings, isDark: boolean): void
   dispose(): void
 }
 
+export interface Snapshot extends Size {
+  readonly output: string
+}
+
+/** Lines of scrollback that a snapshot has at most; fewer where they take too much room. */
+const SNAPSHOT_SCROLLBACKS = [2_000, 500, 100, 0]
+
 export interface ScreenEvents {
-  /** Typed, pasted, or a reply of the terminal itself. */
-  input(bytes: Uint8Array): void
+  /** @param isTyped by the person; otherwise pasted, a report of the mouse, or a reply of the terminal itself */
+  input(bytes: Uint8Array, isTyped: boolean): void
   resized(size: Size): void
+  /** The browser pastes a text: by a key, its menu, or the middle mouse button. */
+  pasted(text: string): void
   /** Handles a key before the terminal does. @returns true when handled */
   key(event: KeyboardEvent): boolean
 }
@@ -45,12 +61,24 @@ export function createScreen(settings: TerminalSettings, isDark: boolean, events
   })
   const fit = new FitAddon()
   const search = new SearchAddon({ highlightLimit: 1_000 })
-  for (const addon of [fit, search, new WebLinksAddon((_, uri) => openLink(uri)), new UnicodeGraphemesAddon()]) {
+  const serializer = new SerializeAddon()
+  for (const addon of [
+    fit,
+    search,
+    serializer,
+    new WebLinksAddon((_, uri) => openLink(uri)),
+    new UnicodeGraphemesAddon(),
+  ]) {
     terminal.loadAddon(addon)
   }
   const utf8 = new TextEncoder()
-  terminal.onData((text) => events.input(utf8.encode(text)))
-  terminal.onBinary((text) => events.input(Uint8Array.from(text, (character) => character.codePointAt(0) ?? 0)))
+  terminal.onData((text) => events.input(utf8.encode(text), isTyped(text)))
+  terminal.onBinary((text) =>
+    events.input(
+      Uint8Array.from(text, (character) => character.codePointAt(0) ?? 0),
+      false,
+    ),
+  )
   terminal.onResize(({ cols, rows }) => events.resized({ columns: cols, rows }))
   terminal.attachCustomKeyEventHandler((event) => !events.key(event))
   const holder = document.createElement('div')
@@ -58,6 +86,21 @@ export function createScreen(settings: TerminalSettings, isDark: boolean, events
   holder.addEventListener('mouseup', () => {
     if (terminalSettings.get().copyOnSelect) void copySelection(terminal)
   })
+  // A composed text is sent after the event.
+  let isComposed = false
+  const onComposed = () => {
+    isComposed = true
+    setTimeout(() => setTimeout(() => (isComposed = false), 0), 0)
+  }
+  holder.addEventListener('compositionend', onComposed, { capture: true })
+  const isTyped = (text: string): boolean => isKeyPressed() || (isComposed && !text.startsWith('\u001B'))
+  // Before the terminal, which would send it at once.
+  const onPaste = (event: ClipboardEvent) => {
+    event.preventDefault()
+    event.stopPropagation()
+    events.pasted(event.clipboardData?.getData('text/plain') ?? '')
+  }
+  holder.addEventListener('paste', onPaste, { capture: true })
   let isOpen = false
 
   function open(): void {
@@ -73,6 +116,7 @@ export function createScreen(settings: TerminalSettings, isDark: boolean, events
     terminal,
     search,
     size: () => ({ columns: terminal.cols, rows: terminal.rows }),
+    isShown: () => holder.isConnected && document.visibilityState === 'visible',
     attach(place) {
       place.append(holder)
       if (!isOpen) open()
@@ -88,6 +132,19 @@ export function createScreen(settings: TerminalSettings, isDark: boolean, events
         webgl?.dispose()
         holder.remove()
       }
+    },
+    snapshot(maxCharacters) {
+      let output = ''
+      for (const scrollback of SNAPSHOT_SCROLLBACKS) {
+        output = serializer.serialize({ scrollback })
+        if (output.length <= maxCharacters) break
+      }
+      if (output.length > maxCharacters) output = ''
+      return { output, columns: terminal.cols, rows: terminal.rows }
+    },
+    restore({ output, columns, rows }) {
+      terminal.resize(columns, rows)
+      terminal.write(output)
     },
     apply(next, isDarkNow) {
       Object.assign(terminal.options, optionsOf(next, isDarkNow))
@@ -106,7 +163,7 @@ function optionsOf({ fontSize, font, theme, scrollback, screenReader }: Terminal
     scrollback,
     screenReaderMode: screenReader,
     theme: TERMINAL_THEMES[chosen],
-    minimumContrastRatio: chosen === 'contrast' ? 7 : 4.5,
+    minimumContrastRatio: chosen.startsWith('contrast') ? 7 : 4.5,
   }
 }
 
@@ -122,6 +179,13 @@ function fastRenderer(terminal: Terminal): WebglAddon | undefined {
     // No WebGL 2: the other renderer works too, only slower.
     return undefined
   }
+}
+
+/** The terminal sends what a key types within the event, and its replies outside of any. */
+function isKeyPressed(): boolean {
+  // oxlint-disable-next-line typescript/no-deprecated -- the only way to know whether an event is being handled
+  const { type = '' } = globalThis.window.event ?? {}
+  return ['keydown', 'keypress', 'input'].includes(type)
 }
 
 function openLink(uri: string): void {

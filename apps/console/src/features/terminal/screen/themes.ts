@@ -50,14 +50,79 @@ const dark: ITheme = {
   brightWhite: '#ffffff',
 }
 
-const contrast: ITheme = {
+const paper: ITheme = {
+  ...light,
+  background: '#fbf6ea',
+  foreground: '#33291c',
+  cursor: '#7a4a12',
+  cursorAccent: '#fbf6ea',
+  selectionBackground: '#ead9b0',
+  black: '#33291c',
+  white: '#655843',
+  brightBlack: '#655843',
+  brightWhite: '#4a3d2a',
+}
+
+const midnight: ITheme = {
   ...dark,
+  background: '#101a33',
+  foreground: '#dce4f7',
+  cursor: '#9db8ff',
+  cursorAccent: '#101a33',
+  selectionBackground: '#2f4680',
+  black: '#2a3659',
+  blue: '#9db8ff',
+  white: '#dce4f7',
+  brightBlack: '#97a5c9',
+  brightBlue: '#bccfff',
+}
+
+const contrast: ITheme = {
   background: '#000000',
   foreground: '#ffffff',
   cursor: '#ffff00',
   cursorAccent: '#000000',
   selectionBackground: '#0050b0',
+  black: '#b0b0b0',
+  red: '#ff9d9d',
+  green: '#7dff7d',
+  yellow: '#ffff5c',
+  blue: '#9dc3ff',
+  magenta: '#ffa3ff',
+  cyan: '#6cffff',
   white: '#ffffff',
+  brightBlack: '#c8c8c8',
+  brightRed: '#ffc2c2',
+  brightGreen: '#b5ffb5',
+  brightYellow: '#ffffa3',
+  brightBlue: '#c7dcff',
+  brightMagenta: '#ffccff',
+  brightCyan: '#b3ffff',
+  brightWhite: '#ffffff',
 }
 
-export const TERMINAL_THEMES = { light, dark, contrast } as const
+const contrastLight: ITheme = {
+  background: '#ffffff',
+  foreground: '#000000',
+  cursor: '#000000',
+  cursorAccent: '#ffffff',
+  selectionBackground: '#a8d1ff',
+  black: '#000000',
+  red: '#8f0000',
+  green: '#005200',
+  yellow: '#5c4400',
+  blue: '#00308f',
+  magenta: '#70006b',
+  cyan: '#004d57',
+  white: '#404040',
+  brightBlack: '#4a4a4a',
+  brightRed: '#a30000',
+  brightGreen: '#005c00',
+  brightYellow: '#664c00',
+  brightBlue: '#003cb3',
+  brightMagenta: '#850080',
+  brightCyan: '#005763',
+  brightWhite: '#1f1f1f',
+}
+
+export const TERMINAL_THEMES = { light, dark, paper, midnight, contrast, contrastLight } as const

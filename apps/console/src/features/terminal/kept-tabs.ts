@@ -1,0 +1,85 @@
+// Stores the tabs whenever they change, suspends their sessions when the page goes away, and restores both.
+import type { Store } from '../../platform/store.ts'
+import { type Layout, paneIds } from './pane/layout.ts'
+import type { KeptSession, Pane, PaneDevice } from './pane/pane.ts'
+import { type SavedTab, fromSaved, readTabs, saveTabs, toSaved } from './saved-tabs.ts'
+import type { Tab, WorkspaceState } from './tab.ts'
+
+export interface TabKeeper {
+  /** Makes tabs of new panes from a stored one. */
+  rebuild(saved: SavedTab): Tab
+  /** The tab without its sessions; undefined when one of its panes is closed. */
+  savedOf(tab: Tab): SavedTab | undefined
+  /** Restores the tabs from before a reload, once it is known whose they are. */
+  restore(): void
+}
+
+export interface TabKeeperParts {
+  readonly state: Store<WorkspaceState>
+  readonly panes: ReadonlyMap<string, Pane>
+  readonly add: (device: PaneDevice) => Pane
+  readonly nextTab: () => string
+  readonly owner: () => string
+}
+
+/** Room for the screens of all panes in the session storage, which holds 5 million characters in browsers. */
+const SNAPSHOT_CHARACTERS = 3_000_000
+
+export function createTabKeeper({ state, panes, add, nextTab, owner }: TabKeeperParts): TabKeeper {
+  const deviceOf = (pane: string) => panes.get(pane)?.device
+
+  function saved(
+    { layout, focused, name }: Tab,
+    sessionOf?: (pane: string) => KeptSession | undefined,
+  ): SavedTab | undefined {
+    const kept = toSaved(layout, focused, deviceOf, sessionOf)
+    return kept && { name, layout: kept }
+  }
+
+  /** @param sessionOf the session to store with a pane */
+  function save(sessionOf?: (pane: string) => KeptSession | undefined): boolean {
+    const { tabs, active } = state.get()
+    const at = tabs.findIndex(({ id }) => id === active)
+    return saveTabs({ owner: owner(), active: at, tabs: tabs.flatMap((tab) => saved(tab, sessionOf) ?? []) })
+  }
+
+  /** The page goes away, perhaps to be loaded again: the sessions wait for it. */
+  function suspend(): void {
+    const room = SNAPSHOT_CHARACTERS / Math.max(1, panes.size)
+    const kept = new Map([...panes].map(([id, pane]) => [id, pane.suspend(room)]))
+    if (save((id) => kept.get(id))) return
+    // The storage is smaller than usual: the sessions matter more than what their screens showed.
+    save((id) => {
+      const session = kept.get(id)
+      return session && { ...session, snapshot: { ...session.snapshot, output: '' } }
+    })
+  }
+
+  function rebuild({ name, layout: from }: SavedTab): Tab {
+    let focused = ''
+    const layout: Layout = fromSaved(from, ({ device, isFocused, session }) => {
+      const pane = add(device)
+      if (session) pane.resume(session)
+      if (isFocused) focused = pane.id
+      return pane.id
+    })
+    return { id: nextTab(), name, layout, focused: focused || (paneIds(layout)[0] ?? '') }
+  }
+
+  state.subscribe(() => void save())
+  addEventListener('pagehide', suspend)
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) save()
+  })
+  return {
+    rebuild,
+    savedOf: (tab) => saved(tab),
+    restore() {
+      const stored = owner() === '' ? undefined : readTabs(owner())
+      if (!stored) return
+      const tabs = stored.tabs.map(rebuild)
+      // Stores the tabs anew: what authorizes a resumption is stored no longer than needed.
+      state.set({ tabs, active: (tabs[stored.active] ?? tabs[0])?.id })
+    },
+  }
+}

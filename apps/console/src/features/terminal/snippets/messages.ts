@@ -1,0 +1,22 @@
+// Texts of the snippets.
+export const snippetMessages = {
+  title: 'Snippets',
+  hint: 'Kept in this browser, for you only. Enter inserts the marked one.',
+  search: 'Search snippets',
+  none: 'No snippets yet',
+  noMatch: 'No matches',
+  list: 'Snippets',
+  runs: 'runs at once',
+  add: 'New snippet',
+  edit: (name: string) => `Edit ${name}`,
+  remove: (name: string) => `Remove ${name}`,
+  name: 'Name',
+  nameRequired: 'Enter a name.',
+  text: 'Text',
+  textRequired: 'Enter the text to insert.',
+  run: 'Run at once',
+  runHint: 'Presses Enter behind the text.',
+  save: 'Save',
+  back: 'Back',
+  full: 'There are 200 snippets already. Remove one first.',
+} as const
