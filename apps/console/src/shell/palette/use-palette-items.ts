@@ -5,6 +5,7 @@ import { useNavigate } from '@tanstack/react-router'
 import {
   BookOpen,
   KeyRound,
+  Lock,
   LogOut,
   Monitor,
   Plus,
@@ -15,9 +16,10 @@ import {
   UserRound,
 } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { useMay, usePerson, useRuntime } from '../../core/context.tsx'
+import { useMay, usePerson, useRuntime, useStore } from '../../core/context.tsx'
 import { appMessages } from '../../core/messages.ts'
 import { sectionGroups } from '../../core/sections.ts'
+import { lockKeys } from '../../core/unlocked-keys.ts'
 import { announce } from '../../ui/feedback/announce.tsx'
 import { copyText } from '../../ui/text/copy-text.ts'
 import { uiMessages } from '../../ui/messages.ts'
@@ -106,6 +108,7 @@ function useFixedItems(): PaletteItem[] {
   const isAdmin = usePerson()?.instance_admin === true
   const navigate = useNavigate()
   const [, setTheme] = useTheme()
+  const lock = useStore(lockKeys)
   const { pages, actions } = texts.groups
   const action = (label: string, icon: PaletteItem['icon'], run: () => void): PaletteItem => ({
     id: label,
@@ -132,6 +135,21 @@ function useFixedItems(): PaletteItem[] {
       icon: UserRound,
       run: () => void navigate({ to: '/profile' }),
     },
+    {
+      id: '/profile/keys',
+      group: pages,
+      label: appMessages.keys,
+      icon: KeyRound,
+      run: () => void navigate({ to: '/profile/keys' }),
+    },
+    ...(lock
+      ? [
+          action(appMessages.lockKeys, Lock, () => {
+            lock()
+            announce(appMessages.keysLocked)
+          }),
+        ]
+      : []),
     action(texts.addDevice, Plus, () => void navigate({ to: '/devices', search: { add: 'yes' } })),
     action(texts.waiting, Monitor, () => void navigate({ to: '/devices', search: { status: 'pending' } })),
     action(texts.running, SquareTerminal, () => void navigate({ to: '/sessions', search: { state: 'active' } })),

@@ -5,12 +5,13 @@ import { useStore } from '../../../core/context.tsx'
 import { ActionIcon, Popover, Tooltip } from '../../../ui/kit.ts'
 import { ConnectForm } from './connect-form.tsx'
 import { terminalMessages as texts } from '../messages.ts'
-import type { Pane } from './pane.ts'
+import type { Pane, PaneState } from './pane.ts'
 import { PaneNotice } from './pane-notice.tsx'
 import { PromptForm } from './prompt-form.tsx'
 import { SearchBar } from './search-bar.tsx'
 import { SessionFacts } from './session-facts.tsx'
 import { type Point, TerminalMenu } from './terminal-menu.tsx'
+import { UnlockPane } from './unlock-pane.tsx'
 import { terminalSettings } from '../screen/settings.ts'
 import type { Workspace } from '../workspace.ts'
 import classes from '../terminal.module.css'
@@ -23,7 +24,8 @@ interface PaneViewProps {
 
 export function PaneView({ pane, isFocused, workspace }: PaneViewProps) {
   const state = useStore(pane.state)
-  const isForm = state.kind === 'form' || state.kind === 'refused'
+  const isForm =
+    state.kind === 'form' || state.kind === 'refused' || state.kind === 'preparing' || state.kind === 'locked'
   const user = isForm ? undefined : pane.access()?.username
   const { name, namespace } = pane.device
   const [searching, setSearching] = useState(false)
@@ -48,7 +50,7 @@ export function PaneView({ pane, isFocused, workspace }: PaneViewProps) {
         <PaneAction label={texts.closePane} icon={X} onClick={() => workspace.closePane(pane.id)} />
       </div>
       {isForm ? (
-        <ConnectForm pane={pane} wasRefused={state.kind === 'refused'} takesFocus={isFocused} />
+        <Entry pane={pane} state={state} isFocused={isFocused} />
       ) : (
         <ScreenPlace pane={pane} takesFocus={isFocused} />
       )}
@@ -57,6 +59,19 @@ export function PaneView({ pane, isFocused, workspace }: PaneViewProps) {
       <PaneNotice pane={pane} state={state} />
     </div>
   )
+}
+
+interface EntryProps {
+  readonly pane: Pane
+  readonly state: PaneState
+  readonly isFocused: boolean
+}
+
+/** What is shown before there is a session. */
+function Entry({ pane, state, isFocused }: EntryProps) {
+  if (state.kind === 'preparing') return <div className={classes['form']} />
+  if (state.kind === 'locked') return <UnlockPane pane={pane} takesFocus={isFocused} />
+  return <ConnectForm pane={pane} state={state} takesFocus={isFocused} />
 }
 
 const promptKey = (prompt: object): string => JSON.stringify(prompt)
