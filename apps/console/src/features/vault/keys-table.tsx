@@ -12,6 +12,7 @@ import { useContractForm } from '../../ui/form/use-contract-form.ts'
 import { ActionIcon, Group, Text, TextInput } from '../../ui/kit.ts'
 import cells from '../../ui/list/cells.module.css'
 import { type Column, DataTable } from '../../ui/list/data-table.tsx'
+import { TimeAgo } from '../../ui/text/time-ago.tsx'
 import { vaultMessages as texts } from './messages.ts'
 import { registeredQuery } from './queries.ts'
 import type { VaultKey } from './vault-key.ts'
@@ -32,13 +33,18 @@ const COLUMNS: readonly Column<Row>[] = [
       isDamaged ? (
         texts.damagedKey
       ) : (
-        <>
+        <span>
           {type} <span className={cells['mono']}>{fingerprint}</span>
-        </>
+        </span>
       ),
   },
   { id: 'registered', header: texts.columns.registered, width: '8rem', cell: ({ registered }) => registered },
-  { id: 'added', header: texts.columns.added, width: '7rem', cell: ({ item }) => texts.added(item.added) },
+  {
+    id: 'added',
+    header: texts.columns.added,
+    width: '7rem',
+    cell: ({ item }) => <TimeAgo time={new Date(item.added).toISOString()} />,
+  },
 ]
 
 interface KeysTableProps {

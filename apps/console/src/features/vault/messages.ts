@@ -16,8 +16,6 @@ export const vaultErrors = {
   locked: 'Your keys are locked.',
 } as const
 
-const days = (at: number) => new Date(at).toLocaleDateString()
-
 export const vaultMessages = {
   title: 'Keys in this browser',
   intro:
@@ -38,7 +36,6 @@ export const vaultMessages = {
   unlockNamed: (name: string) => `Unlock with the passkey ${name}`,
   table: 'Private keys',
   columns: { name: 'Name', key: 'Key', registered: 'Registered here', added: 'Added' },
-  added: days,
   damagedKey: 'Damaged: remove it and add it again.',
   yes: 'yes',
   no: 'no',
@@ -67,7 +64,7 @@ export const vaultMessages = {
     newPassphrase: 'New passphrase',
     repeat: 'New passphrase again',
   },
-  nameHint: 'Such as the device it is used from.',
+  nameHint: 'For example, the computer that you use it on.',
   keyHint: 'OpenSSH or PEM: Ed25519, ECDSA or RSA. The console does not send it anywhere.',
   keyFile: 'Read from a file',
   required: 'is required',
@@ -117,6 +114,6 @@ export const vaultMessages = {
   forgetText:
     'Every private key stored here for your account is deleted, with the ways to unlock them. This cannot be undone. Public halves stay registered until you remove them.',
   forgotten: 'The keys in this browser are forgotten.',
-  forgetHint: 'Deletes what this browser stores for your account.',
+  forgetHint: 'Deletes the keys that this browser stores for your account. Other browsers are not affected.',
   unreadable: 'Your keys cannot be read',
 } as const

@@ -8,16 +8,15 @@ import { Callout } from '../../ui/feedback/callout.tsx'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { Badge, Button, Group, Skeleton, Stack, Text } from '../../ui/kit.ts'
 import { Page } from '../../ui/page/page.tsx'
-import { SectionCard, SettingRow } from '../../ui/page/section-card.tsx'
+import { SectionCard } from '../../ui/page/section-card.tsx'
 import { KeyForm, type KeySource } from './key-form.tsx'
 import { KeysTable } from './keys-table.tsx'
-import { vaultMessages as texts } from './messages.ts'
+import { vaultErrors, vaultMessages as texts } from './messages.ts'
 import { Registration } from './registration.tsx'
 import { UnlockForm } from './unlock-form.tsx'
 import type { VaultState } from './vault-state.ts'
 import { vaultOf } from './vault.ts'
 import { WaysCard } from './ways-card.tsx'
-import { vaultErrors } from './messages.ts'
 
 export function VaultPage() {
   const vault = vaultOf(useRuntime())
@@ -70,6 +69,11 @@ function Content({ state }: { readonly state: Exclude<VaultState, { kind: 'loadi
   const hasVault = state.kind !== 'none'
   return (
     <>
+      {state.kind === 'locked' ? (
+        <SectionCard title={texts.unlockTitle}>
+          <UnlockForm ways={state.header.ways} />
+        </SectionCard>
+      ) : null}
       <SectionCard title={texts.table} text={texts.intro}>
         <Stack gap="md">
           {hasVault ? <KeysTable keys={state.keys} onRegister={setAdded} /> : <Text size="sm">{texts.empty}</Text>}
@@ -88,11 +92,6 @@ function Content({ state }: { readonly state: Exclude<VaultState, { kind: 'loadi
           </Group>
         </Stack>
       </SectionCard>
-      {state.kind === 'locked' ? (
-        <SectionCard title={texts.unlockTitle}>
-          <UnlockForm ways={state.header.ways} />
-        </SectionCard>
-      ) : null}
       {hasVault ? <WaysCard header={state.header} /> : null}
       {hasVault ? <ForgetCard /> : null}
       <KeyForm
@@ -116,12 +115,12 @@ function ForgetCard() {
   const [isAsking, setAsking] = useState(false)
   const forget = useAction({ call: () => vault.forget(), done: texts.forgotten, failed: texts.failed })
   return (
-    <SectionCard title={texts.forget} danger>
-      <SettingRow label={texts.forget} hint={texts.forgetHint}>
+    <SectionCard title={texts.forget} text={texts.forgetHint} danger>
+      <Group justify="flex-end">
         <Button color="red.8" onClick={() => setAsking(true)}>
           {texts.forget}
         </Button>
-      </SettingRow>
+      </Group>
       <Confirm
         opened={isAsking}
         title={texts.forgetTitle}

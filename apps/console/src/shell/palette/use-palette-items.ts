@@ -28,6 +28,8 @@ import { parseSshEndpoint, sshLine } from '../../features/devices/add/commands.t
 import { deviceListQuery } from '../../core/devices/queries.ts'
 import { useSshUser } from '../../core/devices/ssh-user.ts'
 import { infoQuery } from '../../features/instance/queries.ts'
+import { passkeyMessages } from '../../features/passkeys/messages.ts'
+import { secondFactorMessages } from '../../features/second-factor/messages.ts'
 import { settingsMessages } from '../../features/settings/messages.ts'
 import { useSignOut } from '../use-sign-out.ts'
 import { useFoundItems } from './use-found-items.ts'
@@ -102,6 +104,9 @@ export function usePaletteItems(words: string, onMore: (device: Device) => void)
 const { rename, record, retention, forwarding, endDisallowed, factor, announcement } = settingsMessages
 const SETTINGS = [rename, record, retention, forwarding, endDisallowed, factor, announcement, settingsMessages.export]
 
+/** On the profile. */
+const OWN_SETTINGS = [passkeyMessages.title, secondFactorMessages.card]
+
 /** Items for pages, settings and actions. */
 function useFixedItems(): PaletteItem[] {
   const signOut = useSignOut()
@@ -160,6 +165,13 @@ function useFixedItems(): PaletteItem[] {
     ...(['light', 'dark', 'auto'] as const).map((theme) =>
       action(texts.theme(appMessages.themes[theme]), undefined, () => setTheme(theme)),
     ),
+    ...OWN_SETTINGS.map((label) => ({
+      id: label,
+      group: texts.groups.settings,
+      label,
+      icon: UserRound,
+      run: () => void navigate({ to: '/profile' }),
+    })),
     ...SETTINGS.map((label) => ({
       id: label,
       group: texts.groups.settings,

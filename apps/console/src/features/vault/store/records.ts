@@ -48,7 +48,7 @@ export const KeyRecord = z.object({
   /** SSH wire encoding of the public half, base64. */
   publicKey: z.string(),
   /** Milliseconds since 1970. */
-  added: z.number(),
+  added: z.int().min(0).max(8_640_000_000_000_000),
   iv: Bytes,
   sealed: Bytes,
 })
