@@ -139,6 +139,8 @@ function open(): Promise<IDBDatabase> {
       })
       request.addEventListener('success', () => resolve(request.result))
       request.addEventListener('error', () => fail(request.error))
+      // By a page of another version that still uses it.
+      request.addEventListener('blocked', () => fail(new DOMException('another page uses it', 'VersionError')))
     } catch (error) {
       fail(error)
     }
