@@ -61,7 +61,13 @@ const sidebars: SidebarsConfig = {
       ),
       heading(
         'Security',
-        pages('user-guides/security', 'publickey-authentication', 'passkeys', 'second-factor-for-ssh'),
+        pages(
+          'user-guides/security',
+          'publickey-authentication',
+          'keys-in-the-browser',
+          'passkeys',
+          'second-factor-for-ssh',
+        ),
       ),
       heading('Sessions', pages('user-guides/sessions', 'introduction', 'session-recording')),
       heading('Settings', [

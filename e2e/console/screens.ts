@@ -1,5 +1,5 @@
 // Every screen of the console in the world of world.ts, for the accessibility tests and the screenshots.
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import type { World } from './world.ts'
 
 export interface Screen {
@@ -11,6 +11,25 @@ export interface Screen {
 }
 
 const shows = (text: string | RegExp) => (page: Page) => page.getByText(text).first().waitFor()
+
+/** The dialog of a first key, which sets the store up. */
+async function openKeyForm(page: Page): Promise<Locator> {
+  await page.getByRole('button', { name: 'Make a key' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Make a key' })
+  await dialog.getByLabel('New passphrase again').waitFor()
+  return dialog
+}
+
+/** Sets the store up with a key; it is unlocked then. */
+async function storeKey(page: Page): Promise<void> {
+  const dialog = await openKeyForm(page)
+  await dialog.getByLabel('Name').fill('laptop')
+  await dialog.getByLabel('New passphrase', { exact: true }).fill('never lock a bicycle')
+  await dialog.getByLabel('New passphrase again').fill('never lock a bicycle')
+  await dialog.getByRole('button', { name: 'Make a key' }).click()
+  await page.getByRole('button', { name: 'Not now' }).click()
+  await page.getByText('Unlocked', { exact: true }).waitFor()
+}
 
 export const SCREENS: readonly Screen[] = [
   { name: 'overview', path: () => '/', ready: shows('kiosk-lobby') },
@@ -135,6 +154,23 @@ export const SCREENS: readonly Screen[] = [
   },
   { name: 'settings', path: () => '/settings', ready: shows('What people see') },
   { name: 'profile', path: () => '/profile', ready: shows('Recovery e-mail') },
+  { name: 'no-browser-keys', path: () => '/profile/keys', ready: shows('No keys are stored in this browser yet.') },
+  { name: 'browser-key-form', path: () => '/profile/keys', ready: openKeyForm },
+  { name: 'browser-keys', path: () => '/profile/keys', ready: storeKey },
+  {
+    name: 'locked-browser-keys',
+    path: () => '/profile/keys',
+    ready: async (page) => {
+      const locked = page.getByText('Unlock your keys')
+      const empty = page.getByText('No keys are stored in this browser yet.')
+      await locked.or(empty).first().waitFor()
+      if (await empty.count()) {
+        await storeKey(page)
+        await page.reload()
+      }
+      await locked.waitFor()
+    },
+  },
   {
     name: 'session',
     path: () => '/sessions',

@@ -2,7 +2,9 @@
 import { createClient } from '@bowline/contract/client'
 import { operations } from '@bowline/contract/operations'
 import { describe, expect, it } from 'vitest'
+import { openPage } from '../../support/browser.ts'
 import type { Site } from '../site.ts'
+import { eventually, openSignedIn } from '../steps.ts'
 
 export function paletteJourneys(site: Site): void {
   describe('the palette', () => {
@@ -18,6 +20,8 @@ export function paletteJourneys(site: Site): void {
       ['a member by their address', 'olga@', /^olga@example\.com/, '/team'],
       ['a tag', 'garde', /^garden$/, '/devices'],
       ['a setting', 'record sess', /^Record sessions/, '/settings'],
+      ['a setting of one’s own', 'passk', /^Passkeys/, '/profile'],
+      ['the keys in this browser', 'keys in', /^Keys in this browser/, '/profile/keys'],
     ])('finds %s', async (_, words, name, path) => {
       const { page } = site
       await page.goto('/announcements')
@@ -62,6 +66,38 @@ export function paletteJourneys(site: Site): void {
       const { call } = createClient({ origin: world.product.api, token: () => there.token })
       expect(there.tenant).toBe(body.tenant_id)
       await call(operations.namespaces.remove, { params: { tenant: body.tenant_id } })
+    })
+
+    it('asks once for what is typed in one go, and drops a question that is out of date', async () => {
+      const { context, page } = await openPage(site.browser, { baseURL: site.world.product.console })
+      await page.clock.install()
+      await openSignedIn(page, site.world.product, '/announcements')
+      const asked: string[] = []
+      const dropped: string[] = []
+      const wordsIn = (url: string): string => {
+        const { pathname, searchParams } = new URL(url)
+        const filter = pathname === '/api/sessions' ? atob(searchParams.get('filter') ?? '') : ''
+        return ['gar', 'garden'].findLast((words) => filter.includes(`"${words}"`)) ?? ''
+      }
+      page.on('request', (request) => wordsIn(request.url()) && asked.push(wordsIn(request.url())))
+      page.on('requestfailed', (request) => wordsIn(request.url()) && dropped.push(wordsIn(request.url())))
+      // The answer is on its way when the words change.
+      await page.route(
+        (url) => wordsIn(url.href) === 'gar',
+        () => {},
+      )
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox', { name: /^Search devices/ }).waitFor()
+      await page.clock.pauseAt(Date.now() + 60_000)
+      await page.keyboard.type('gar')
+      expect(asked).toEqual([])
+      await page.clock.runFor(200)
+      await eventually(() => asked.length > 0)
+      await page.keyboard.type('den')
+      await page.clock.runFor(200)
+      await eventually(() => dropped.length > 0)
+      expect({ asked, dropped }).toEqual({ asked: ['gar', 'garden'], dropped: ['gar'] })
+      await context.close()
     })
 
     it('connects to a device by Enter, and opens its page by Shift+Enter', async () => {

@@ -1,10 +1,11 @@
 // Menu of the signed-in person: theme and sign-out.
 import { Link } from '@tanstack/react-router'
-import { BookOpen, ChevronsUpDown, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
+import { BookOpen, ChevronsUpDown, KeyRound, Lock, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
 import { Menu, Text, UnstyledButton, VisuallyHidden } from '../ui/kit.ts'
 import { type Theme, useTheme } from '../ui/use-theme.ts'
-import { usePerson } from '../core/context.tsx'
+import { usePerson, useStore } from '../core/context.tsx'
 import { appMessages as texts } from '../core/messages.ts'
+import { lockKeys } from '../core/unlocked-keys.ts'
 import { useSignOut } from './use-sign-out.ts'
 import classes from './account-menu.module.css'
 
@@ -18,6 +19,7 @@ export function AccountMenu() {
   const signOut = useSignOut()
   const person = usePerson()
   const [theme, setTheme] = useTheme()
+  const lock = useStore(lockKeys)
   if (!person) return null
   return (
     <Menu position="top-start" width={220} withinPortal>
@@ -38,6 +40,14 @@ export function AccountMenu() {
         <Menu.Item component={Link} to="/profile" leftSection={<UserRound size={15} aria-hidden />}>
           {texts.profile}
         </Menu.Item>
+        <Menu.Item component={Link} to="/profile/keys" leftSection={<KeyRound size={15} aria-hidden />}>
+          {texts.keys}
+        </Menu.Item>
+        {lock ? (
+          <Menu.Item leftSection={<Lock size={15} aria-hidden />} onClick={lock}>
+            {texts.lockKeys}
+          </Menu.Item>
+        ) : null}
         <Menu.Item component="a" href="/docs/" target="_blank" leftSection={<BookOpen size={15} aria-hidden />}>
           {texts.help}
         </Menu.Item>

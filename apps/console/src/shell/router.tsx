@@ -41,6 +41,7 @@ import {
   profile,
   settings,
   signInSettings,
+  vault,
 } from './routes/namespace.ts'
 import { acceptInvite, confirmAccount, forgotPassword, signUp, updatePassword, validation } from './routes/people.ts'
 import { player, recordings } from './routes/recordings.ts'
@@ -91,6 +92,7 @@ const routeTree = root.addChildren([
     announcements,
     announcement,
     profile,
+    vault,
     activate,
     approve,
     signInSettings,

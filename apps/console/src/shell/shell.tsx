@@ -30,7 +30,7 @@ const loadSheet = pageFile(() => import('./shortcut-sheet.tsx'))
 const ShortcutSheet = lazy(async () => ({ default: (await loadSheet()).ShortcutSheet }))
 
 /** Pages of the person, of a tunnel's address and of the server. */
-const WITHOUT_NAMESPACE = /^\/(?:profile$|activate$|approve\/|tunnels\/|instance\/)/
+const WITHOUT_NAMESPACE = /^\/(?:profile(?:\/keys)?$|activate$|approve\/|tunnels\/|instance\/)/
 
 /** Works also while the namespace is disabled. */
 const WHILE_DISABLED = /^\/settings\/billing$/

@@ -16,21 +16,25 @@ export interface Signer {
 }
 
 /** Imports a key into WebCrypto as non-extractable: the page no longer needs its text. */
-export async function createSigner(key: PrivateKey): Promise<Signer> {
-  const { publicKey, jwk } = key
-  const algorithm = signatureAlgorithm(key)
+export async function createSigner({ publicKey, jwk }: PrivateKey): Promise<Signer> {
+  return signerOf(publicKey, await crypto.subtle.importKey('jwk', jwk, signingParameters(publicKey), false, ['sign']))
+}
+
+/** Signs with a key that WebCrypto holds already. @param key imported with {@link signingParameters} of its public half */
+export function signerOf(publicKey: PublicKey, key: CryptoKey): Signer {
+  const algorithm = signatureAlgorithm({ publicKey })
   const signing = signingParameters(publicKey)
-  const imported = await crypto.subtle.importKey('jwk', jwk, signing, false, ['sign'])
   return {
     algorithm,
     async sign(message) {
-      const raw = new Uint8Array(await crypto.subtle.sign(signing, imported, message))
+      const raw = new Uint8Array(await crypto.subtle.sign(signing, key, message))
       return new WireWriter(600).string(algorithm).string(wireForm(publicKey, raw)).done()
     },
   }
 }
 
-function signingParameters(publicKey: PublicKey): { name: string; hash?: string; namedCurve?: string } {
+/** How WebCrypto names the signatures that a key makes in SSH; also the parameters of its import. */
+export function signingParameters(publicKey: PublicKey): { name: string; hash?: string; namedCurve?: string } {
   if (publicKey.kind === 'ed25519') return { name: 'Ed25519' }
   if (publicKey.kind === 'rsa') return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-512' }
   return { name: 'ECDSA', namedCurve: JWK_CURVES[publicKey.curve], hash: ECDSA_HASHES[publicKey.curve] }
@@ -44,7 +48,7 @@ function wireForm(publicKey: PublicKey, raw: Uint8Array): Uint8Array {
 }
 
 /** The signature algorithm {@link signMessage} uses for a key. */
-export function signatureAlgorithm({ publicKey }: PrivateKey): string {
+export function signatureAlgorithm({ publicKey }: Pick<PrivateKey, 'publicKey'>): string {
   return publicKey.kind === 'rsa' ? 'rsa-sha2-512' : publicKey.type
 }
 

@@ -9,6 +9,9 @@ export const DEFAULT_SSH_USER = 'root'
 
 const user = createStore(read())
 
+/** The user name at the moment. */
+export const sshUser = (): string => user.get()
+
 /** The user name in every SSH line of the console. */
 export function useSshUser(): string {
   return useStore(user)

@@ -73,12 +73,14 @@ export async function forgetRemoved(accepted: AcceptedCredentials): Promise<void
   await sendSignal(signal).catch(() => undefined)
 }
 
-function loaded(): Promise<Library> {
+/** The library, for ceremonies of other features. @throws {PasskeyFailure} without passkeys */
+export function loaded(): Promise<Library> {
   if (!hasPasskeys()) throw new PasskeyFailure(texts.unsupported, undefined)
   return library()
 }
 
-async function ceremony<T>(rpId: string, timeout: number, work: () => Promise<T>): Promise<T> {
+/** Runs a dialog of the browser. @param timeout milliseconds. @throws {PasskeyFailure} */
+export async function ceremony<T>(rpId: string, timeout: number, work: () => Promise<T>): Promise<T> {
   const began = performance.now()
   try {
     return await work()

@@ -22,6 +22,8 @@ import { OwnerField, ownerChoice, ownerOf } from './owner-field.tsx'
 interface KeyDialogProps {
   /** undefined: closed. */
   readonly edited: PublicKey | 'new' | undefined
+  /** Line of the new key, where it is known already. */
+  readonly line?: string
   readonly onClose: () => void
 }
 
@@ -29,16 +31,22 @@ const shared = { name: KeyName, username: Pattern, ...deviceChoiceFields }
 const NewKey = z.object({ ...shared, data: KeyLine }).superRefine(checkChoice)
 const KnownKey = z.object({ ...shared, data: z.string() }).superRefine(checkChoice)
 
-export function KeyDialog({ edited, onClose }: KeyDialogProps) {
+export function KeyDialog({ edited, line = '', onClose }: KeyDialogProps) {
   const title = edited === undefined || edited === 'new' ? texts.addTitle : texts.editTitle(edited.name)
   return (
     <Dialog opened={edited !== undefined} onClose={onClose} title={title} size="lg">
-      {edited === undefined ? null : <Body edited={edited} onDone={onClose} />}
+      {edited === undefined ? null : <Body edited={edited} line={line} onDone={onClose} />}
     </Dialog>
   )
 }
 
-function Body({ edited, onDone }: { readonly edited: PublicKey | 'new'; readonly onDone: () => void }) {
+interface BodyProps {
+  readonly edited: PublicKey | 'new'
+  readonly line: string
+  readonly onDone: () => void
+}
+
+function Body({ edited, line, onDone }: BodyProps) {
   const actions = useKeyActions()
   const isNew = edited === 'new'
   const may = useMay(isNew ? 'publicKeyCreate' : 'publicKeyEdit')
@@ -48,9 +56,9 @@ function Body({ edited, onDone }: { readonly edited: PublicKey | 'new'; readonly
   const form = useContractForm({
     schema: isNew ? NewKey : KnownKey,
     values: {
-      name: isNew ? '' : edited.name,
+      name: isNew ? commentOf(line) : edited.name,
       username: isNew ? ANY : edited.username,
-      data: '',
+      data: line,
       ...toChoice(isNew ? {} : edited.filter),
     },
     labels: texts.labels,

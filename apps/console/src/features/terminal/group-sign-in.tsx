@@ -63,7 +63,7 @@ function Dialog({ workspace, devices, first }: DialogProps) {
             workspace.openAll(devices, arrangement, access)
           },
         }}
-        wasRefused={false}
+        state={{ kind: 'form' }}
         takesFocus
       />
     </Modal>

@@ -42,6 +42,8 @@ export const terminalMessages = {
   deviceFailed: 'The device could not be loaded.',
   states: {
     form: 'not connected',
+    preparing: 'connecting',
+    locked: 'waiting for your keys',
     connecting: 'connecting',
     asked: 'waiting for an answer',
     running: 'connected',
@@ -69,6 +71,17 @@ export const terminalMessages = {
     submit: 'Connect',
     refused: 'Login failed: wrong user name or password.',
     refusedKey: 'The key is not registered for this user and device, or it may not be used.',
+  },
+  vault: {
+    unlock: 'Unlock your keys',
+    unlockText: (device: string) => `One of the keys in this browser is registered for ${device}.`,
+    otherWay: 'Sign in another way',
+    noKey: (username: string) => `None of the keys in this browser is registered for ${username} on this device.`,
+    register: 'Register one',
+    damaged: (name: string) => `The key ${name} in this browser is damaged.`,
+    lookupFailed: (why: string) => `The keys in this browser could not be compared with those of the namespace: ${why}`,
+    stored: 'Key in this browser',
+    another: 'Another key',
   },
   prompt: {
     title: 'The device asks',

@@ -20,13 +20,15 @@ import { SnippetChooser } from './snippets/snippet-chooser.tsx'
 import { TabBar } from './tabs/tab-bar.tsx'
 import { TerminalTitle } from './tabs/terminal-title.tsx'
 import { useKeys } from './use-keys.ts'
+import { signInByVault } from './vault-sign-in.ts'
 import type { Tab } from './tab.ts'
 import { workspaceOf } from './workspace.ts'
 import classes from './terminal.module.css'
 
 export function TerminalPage({ device }: { readonly device: string | undefined }) {
   useDocumentTitle(texts.title)
-  const workspace = workspaceOf(useRuntime())
+  const runtime = useRuntime()
+  const workspace = workspaceOf(runtime)
   const { tabs, active } = useStore(workspace.state)
   const isDark = useIsDark()
   const [picking, setPicking] = useState(false)
@@ -54,7 +56,7 @@ export function TerminalPage({ device }: { readonly device: string | undefined }
           <DevicePicker
             onPick={(picked) => {
               setPicking(false)
-              workspace.open(picked)
+              void signInByVault(runtime, workspace.open(picked))
             }}
           />
         ) : null}
@@ -93,7 +95,7 @@ function OpenDevice({ uid }: { readonly uid: string }) {
   const device = query.data
   useEffect(() => {
     if (isUid && !device) return
-    if (device) workspaceOf(runtime).open(device)
+    if (device) void signInByVault(runtime, workspaceOf(runtime).open(device))
     void navigate({ to: '/terminal', search: {}, replace: true })
   }, [runtime, navigate, device, isUid])
   if (!query.isError) return null

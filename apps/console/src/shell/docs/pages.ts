@@ -26,6 +26,7 @@ export const DOCS_PAGES = {
   '/settings': '/docs/user-guides/namespaces/settings',
   '/settings/billing': '/docs/self-hosted/billing',
   '/profile': '/docs/user-guides/settings/account/profile',
+  '/profile/keys': '/docs/user-guides/security/keys-in-the-browser',
   '/activate': '/docs/user-guides/settings/account/command-line',
   '/approve/$code': '/docs/user-guides/security/second-factor-for-ssh',
   '/instance/sign-in': '/docs/admin-guides/',

@@ -5,6 +5,7 @@ import { useNavigate } from '@tanstack/react-router'
 import {
   BookOpen,
   KeyRound,
+  Lock,
   LogOut,
   Monitor,
   Plus,
@@ -15,9 +16,10 @@ import {
   UserRound,
 } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { useMay, usePerson, useRuntime } from '../../core/context.tsx'
+import { useMay, usePerson, useRuntime, useStore } from '../../core/context.tsx'
 import { appMessages } from '../../core/messages.ts'
 import { sectionGroups } from '../../core/sections.ts'
+import { lockKeys } from '../../core/unlocked-keys.ts'
 import { announce } from '../../ui/feedback/announce.tsx'
 import { copyText } from '../../ui/text/copy-text.ts'
 import { uiMessages } from '../../ui/messages.ts'
@@ -26,6 +28,8 @@ import { parseSshEndpoint, sshLine } from '../../features/devices/add/commands.t
 import { deviceListQuery } from '../../core/devices/queries.ts'
 import { useSshUser } from '../../core/devices/ssh-user.ts'
 import { infoQuery } from '../../features/instance/queries.ts'
+import { passkeyMessages } from '../../features/passkeys/messages.ts'
+import { secondFactorMessages } from '../../features/second-factor/messages.ts'
 import { settingsMessages } from '../../features/settings/messages.ts'
 import { useSignOut } from '../use-sign-out.ts'
 import { useFoundItems } from './use-found-items.ts'
@@ -100,12 +104,16 @@ export function usePaletteItems(words: string, onMore: (device: Device) => void)
 const { rename, record, retention, forwarding, endDisallowed, factor, announcement } = settingsMessages
 const SETTINGS = [rename, record, retention, forwarding, endDisallowed, factor, announcement, settingsMessages.export]
 
+/** On the profile. */
+const OWN_SETTINGS = [passkeyMessages.title, secondFactorMessages.card]
+
 /** Items for pages, settings and actions. */
 function useFixedItems(): PaletteItem[] {
   const signOut = useSignOut()
   const isAdmin = usePerson()?.instance_admin === true
   const navigate = useNavigate()
   const [, setTheme] = useTheme()
+  const lock = useStore(lockKeys)
   const { pages, actions } = texts.groups
   const action = (label: string, icon: PaletteItem['icon'], run: () => void): PaletteItem => ({
     id: label,
@@ -132,6 +140,21 @@ function useFixedItems(): PaletteItem[] {
       icon: UserRound,
       run: () => void navigate({ to: '/profile' }),
     },
+    {
+      id: '/profile/keys',
+      group: pages,
+      label: appMessages.keys,
+      icon: KeyRound,
+      run: () => void navigate({ to: '/profile/keys' }),
+    },
+    ...(lock
+      ? [
+          action(appMessages.lockKeys, Lock, () => {
+            lock()
+            announce(appMessages.keysLocked)
+          }),
+        ]
+      : []),
     action(texts.addDevice, Plus, () => void navigate({ to: '/devices', search: { add: 'yes' } })),
     action(texts.waiting, Monitor, () => void navigate({ to: '/devices', search: { status: 'pending' } })),
     action(texts.running, SquareTerminal, () => void navigate({ to: '/sessions', search: { state: 'active' } })),
@@ -142,6 +165,13 @@ function useFixedItems(): PaletteItem[] {
     ...(['light', 'dark', 'auto'] as const).map((theme) =>
       action(texts.theme(appMessages.themes[theme]), undefined, () => setTheme(theme)),
     ),
+    ...OWN_SETTINGS.map((label) => ({
+      id: label,
+      group: texts.groups.settings,
+      label,
+      icon: UserRound,
+      run: () => void navigate({ to: '/profile' }),
+    })),
     ...SETTINGS.map((label) => ({
       id: label,
       group: texts.groups.settings,

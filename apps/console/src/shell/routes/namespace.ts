@@ -92,6 +92,15 @@ export const profile = createRoute({
   ),
 })
 
+export const vault = createRoute({
+  getParentRoute: () => app,
+  path: '/profile/keys',
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/vault/vault-page.tsx')),
+    'VaultPage',
+  ),
+})
+
 export const signInSettings = createRoute({
   getParentRoute: () => app,
   path: '/instance/sign-in',

@@ -13,6 +13,8 @@ export interface KeyCredential {
   readonly label: string
   /** SSH wire encoding of the public key, base64. */
   readonly publicKey: string
+  /** Id of the key in the vault, for one that is from there: it signs only while the vault is unlocked. */
+  readonly vaultKey?: string
   readonly signer: Signer
 }
 

@@ -176,7 +176,11 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
     // A password answers the first question; further questions go to the person.
     if (credential?.kind !== 'key') return socket?.say({ type: 'questions' })
     const { origin } = parts
-    socket?.say(await keyMessage(credential, { origin, session, ...target }))
+    try {
+      socket?.say(await keyMessage(credential, { origin, session, ...target }))
+    } catch (error) {
+      end('user', 'key', error instanceof Error ? error.message : String(error))
+    }
   }
 
   function ask(prompt: Prompt): void {

@@ -1,5 +1,6 @@
 // Sign-in form for a device: user name and credential.
 import { PrivateKeyError } from '@bowline/ssh/keys/private-key'
+import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { useRuntime, useStore } from '../../../core/context.tsx'
@@ -12,32 +13,55 @@ import { keyCredential } from '../connection/credential.ts'
 import type { ConnectFields } from './connect-fields.ts'
 import { KeyFields } from './key-fields.tsx'
 import { terminalMessages as texts } from '../messages.ts'
-import type { Pane } from './pane.ts'
+import type { Pane, PaneState } from './pane.ts'
+import { VaultKeyField } from './vault-key-field.tsx'
 import classes from '../terminal.module.css'
 import { workspaceOf } from '../workspace.ts'
+import { connectByVault } from '../vault-sign-in.ts'
+import type { VaultState } from '../../vault/vault-state.ts'
+import { vaultOf } from '../../vault/vault.ts'
 
 const method = createStore<'password' | 'key'>('password')
 
+/** A pane, or several, of which none has a state before they connect. */
+export type SignInTarget = Pick<Pane, 'id' | 'device' | 'user' | 'access' | 'connect'> & Partial<Pick<Pane, 'state'>>
+
 interface ConnectFormProps {
-  /** A pane, or several that one sign-in is for. */
-  readonly pane: Pick<Pane, 'id' | 'device' | 'user' | 'access' | 'connect'>
-  readonly wasRefused: boolean
+  readonly pane: SignInTarget
+  readonly state: PaneState
+  /** Asks for the vault to be unlocked, and connects by it. */
+  readonly onUnlock?: () => void
   /** True when it should take the focus on mount: of several panes that mount together only one does. */
   readonly takesFocus: boolean
 }
 
-export function ConnectForm({ pane, wasRefused, takesFocus }: ConnectFormProps) {
+export function ConnectForm({ pane, state, onUnlock, takesFocus }: ConnectFormProps) {
+  const wasRefused = state.kind === 'refused'
   const remembered = useSshUser()
   const chosen = useStore(method)
-  const loadedKey = workspaceOf(useRuntime()).key
+  const runtime = useRuntime()
+  const loadedKey = workspaceOf(runtime).key
+  const vault = vaultOf(runtime)
+  const stored = useStore(vault.state)
   const key = useStore(loadedKey)
   const [isRefused, setRefused] = useState(wasRefused)
+  const earlier = pane.access()
+  const refused = wasRefused && earlier?.credential.kind === 'key' ? earlier.credential : undefined
   const form = useForm<ConnectFields>({
-    defaultValues: { username: pane.user() ?? remembered, password: '', keyText: '', passphrase: '' },
+    defaultValues: {
+      username: pane.user() ?? earlier?.username ?? vault.lastUse(pane.device.uid)?.username ?? remembered,
+      password: '',
+      keyText: '',
+      passphrase: '',
+    },
   })
   const { register, handleSubmit, formState, setError, setFocus } = form
+  const [picked, setPicked] = useState(refused?.vaultKey)
+  // '': the one in the fields.
+  const vaultKey = stored.kind === 'unlocked' ? (picked ?? firstKey(stored)) : ''
   const { errors } = formState
   useEffect(() => {
+    if (refused) method.set('key')
     if (!takesFocus) return
     setFocus(wasRefused && chosen === 'password' ? 'password' : 'username', { shouldSelect: true })
     // oxlint-disable-next-line react/exhaustive-effect-dependencies, react-hooks/exhaustive-deps -- only on mount
@@ -47,6 +71,7 @@ export function ConnectForm({ pane, wasRefused, takesFocus }: ConnectFormProps) 
     setRefused(false)
     rememberSshUser(username)
     if (chosen === 'password') return pane.connect({ username, credential: { kind: 'password', password } })
+    if (vaultKey !== '') return connectByVault(vault, pane, vaultKey, username)
     try {
       const credential = key ?? (await keyCredential(keyText, passphrase))
       loadedKey.set(credential)
@@ -64,7 +89,12 @@ export function ConnectForm({ pane, wasRefused, takesFocus }: ConnectFormProps) 
         <Stack gap="md">
           {isRefused ? (
             <Callout tone="warn" urgent>
-              {chosen === 'key' ? texts.form.refusedKey : texts.form.refused}
+              {refused ? texts.form.refusedKey : texts.form.refused}
+            </Callout>
+          ) : null}
+          {state.kind === 'form' && state.notice !== undefined ? (
+            <Callout tone="note" urgent>
+              {state.notice} {state.offersKeys ? <Link to="/profile/keys">{texts.vault.register}</Link> : null}
             </Callout>
           ) : null}
           <TextInput
@@ -101,7 +131,12 @@ export function ConnectForm({ pane, wasRefused, takesFocus }: ConnectFormProps) 
               {...register('password')}
             />
           ) : (
-            <KeyFields form={form} loaded={key} onForget={() => loadedKey.set(undefined)} />
+            <>
+              <VaultKeyField onUnlock={onUnlock} state={stored} value={vaultKey} onChange={setPicked} />
+              {vaultKey === '' ? (
+                <KeyFields form={form} loaded={key} onForget={() => loadedKey.set(undefined)} />
+              ) : null}
+            </>
           )}
           <Button type="submit" fullWidth loading={formState.isSubmitting}>
             {texts.form.submit}
@@ -110,6 +145,10 @@ export function ConnectForm({ pane, wasRefused, takesFocus }: ConnectFormProps) 
       </form>
     </div>
   )
+}
+
+function firstKey(stored: VaultState): string {
+  return 'keys' in stored ? (stored.keys.find(({ isDamaged }) => !isDamaged)?.id ?? '') : ''
 }
 
 /** The texts in `@bowline/browser` start with their subject. */

@@ -1,11 +1,13 @@
 // State of a session: connecting, reconnecting, ended and why, with the available actions.
 import { useEffect, useState } from 'react'
+import { useRuntime } from '../../../core/context.tsx'
 import { announce } from '../../../ui/feedback/announce.tsx'
 import { Button, Loader } from '../../../ui/kit.ts'
 import { useCountdown } from '../../../ui/text/ticker.ts'
 import { terminalMessages as texts } from '../messages.ts'
 import { endText } from './end-text.ts'
 import type { Pane, PaneState } from './pane.ts'
+import { reconnect } from '../vault-sign-in.ts'
 import classes from '../terminal.module.css'
 
 interface PaneNoticeProps {
@@ -16,6 +18,7 @@ interface PaneNoticeProps {
 }
 
 export function PaneNotice({ pane, state, onAnswer }: PaneNoticeProps) {
+  const runtime = useRuntime()
   useEffect(() => {
     let was = pane.state.get().kind
     return pane.state.subscribe(() => {
@@ -26,6 +29,7 @@ export function PaneNotice({ pane, state, onAnswer }: PaneNoticeProps) {
   }, [pane])
   switch (state.kind) {
     case 'connecting':
+    case 'preparing':
       return (
         <output className={classes['notice']}>
           <Loader size={14} aria-hidden />
@@ -50,7 +54,7 @@ export function PaneNotice({ pane, state, onAnswer }: PaneNoticeProps) {
           <span className={classes['noticeText']}>
             <strong>{texts.ended}.</strong> {endText(state)}
           </span>
-          <Button size="compact-sm" onClick={() => reconnect(pane)}>
+          <Button size="compact-sm" onClick={() => reconnect(runtime, pane)}>
             {texts.retry}
           </Button>
         </div>
@@ -73,11 +77,4 @@ function Reconnecting({ pane, until }: { readonly pane: Pane; readonly until: nu
       </Button>
     </div>
   )
-}
-
-/** Uses the previous credential, as long as the page has it in memory. */
-function reconnect(pane: Pane): void {
-  const access = pane.access()
-  if (access) pane.connect(access)
-  else pane.disconnect()
 }

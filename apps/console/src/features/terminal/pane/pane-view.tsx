@@ -1,16 +1,18 @@
 // One pane: its header, the sign-in form or the terminal, and the session's state.
 import { Columns2, Info, Radio, Rows2, Search, X } from 'lucide-react'
 import { type CSSProperties, useEffect, useRef, useState } from 'react'
-import { useStore } from '../../../core/context.tsx'
+import { useRuntime, useStore } from '../../../core/context.tsx'
 import { ActionIcon, Popover, Tooltip } from '../../../ui/kit.ts'
 import { ConnectForm } from './connect-form.tsx'
 import { terminalMessages as texts } from '../messages.ts'
-import type { Pane } from './pane.ts'
+import type { Pane, PaneState } from './pane.ts'
 import { PaneNotice } from './pane-notice.tsx'
 import { PromptForm } from './prompt-form.tsx'
 import { SearchBar } from './search-bar.tsx'
 import { SessionFacts } from './session-facts.tsx'
 import { TerminalMenu } from './terminal-menu.tsx'
+import { UnlockPane } from './unlock-pane.tsx'
+import { signInByVault } from '../vault-sign-in.ts'
 import { broadcastMessages } from '../broadcast/messages.ts'
 import { Bell } from '../signals/bell.tsx'
 import { ClipboardQuestion } from '../signals/clipboard-question.tsx'
@@ -28,7 +30,8 @@ interface PaneViewProps {
 
 export function PaneView({ pane, isFocused, workspace }: PaneViewProps) {
   const state = useStore(pane.state)
-  const isForm = state.kind === 'form' || state.kind === 'refused'
+  const isForm =
+    state.kind === 'form' || state.kind === 'refused' || state.kind === 'preparing' || state.kind === 'locked'
   const user = isForm ? undefined : pane.user()
   const { name, namespace } = pane.device
   const chosen = useStore(workspace.broadcast.state)?.chosen
@@ -73,7 +76,7 @@ export function PaneView({ pane, isFocused, workspace }: PaneViewProps) {
         <PaneAction label={texts.closePane} icon={X} onClick={() => workspace.closePane(pane.id)} />
       </div>
       {isForm ? (
-        <ConnectForm pane={pane} wasRefused={state.kind === 'refused'} takesFocus={isFocused} />
+        <Entry pane={pane} state={state} isFocused={isFocused} />
       ) : (
         <ScreenPlace pane={pane} workspace={workspace} takesFocus={isFocused} />
       )}
@@ -85,6 +88,21 @@ export function PaneView({ pane, isFocused, workspace }: PaneViewProps) {
       <PaneNotice pane={pane} state={state} onAnswer={() => workspace.focus(pane.id)} />
     </div>
   )
+}
+
+interface EntryProps {
+  readonly pane: Pane
+  readonly state: PaneState
+  readonly isFocused: boolean
+}
+
+/** What is shown before there is a session. */
+function Entry({ pane, state, isFocused }: EntryProps) {
+  const runtime = useRuntime()
+  if (state.kind === 'preparing') return <div className={classes['form']} />
+  if (state.kind === 'locked') return <UnlockPane pane={pane} takesFocus={isFocused} />
+  const unlock = (): void => void signInByVault(runtime, pane)
+  return <ConnectForm pane={pane} state={state} onUnlock={unlock} takesFocus={isFocused} />
 }
 
 const promptKey = (prompt: object): string => JSON.stringify(prompt)

@@ -36,7 +36,21 @@ export interface Point {
   readonly y: number
 }
 
-export type PaneState = TerminalState | { readonly kind: 'form' }
+/** What a pane shows before there is a session. */
+export type PaneEntry =
+  | {
+      readonly kind: 'form'
+      /** Why there is a form, though a key of the vault could have been used. */
+      readonly notice?: string
+      /** Offers the page of the keys in this browser, to register one. */
+      readonly offersKeys?: true
+    }
+  /** A key is looked for. */
+  | { readonly kind: 'preparing' }
+  /** The key is in the vault, which is locked. */
+  | { readonly kind: 'locked' }
+
+export type PaneState = TerminalState | PaneEntry
 
 export interface Pane {
   readonly id: string
@@ -60,6 +74,8 @@ export interface Pane {
   resume(kept: KeptSession): void
   /** Shows the form again. */
   disconnect(): void
+  /** Shows what comes before a session; the previous one has ended. */
+  show(entry: PaneEntry): void
   /** Opens the search bar. */
   search(): void
   /** @returns unsubscribe */
@@ -183,6 +199,13 @@ export function createPane({ runtime, device, isDark, key, acceptedRisks, broadc
     }
   }
 
+  function show(entry: PaneEntry): void {
+    const earlier = remote
+    remote = undefined
+    earlier?.close()
+    state.set(entry)
+  }
+
   const searching = new Set<() => void>()
   const pane: Pane = {
     id,
@@ -206,12 +229,8 @@ export function createPane({ runtime, device, isDark, key, acceptedRisks, broadc
       open(username, { suspended })
       signals.title.set(title)
     },
-    disconnect() {
-      const earlier = remote
-      remote = undefined
-      earlier?.close()
-      state.set({ kind: 'form' })
-    },
+    disconnect: () => show({ kind: 'form' }),
+    show,
     search() {
       for (const listener of searching) listener()
     },
@@ -230,7 +249,8 @@ export function createPane({ runtime, device, isDark, key, acceptedRisks, broadc
     },
     send: (bytes) => remote?.input(bytes),
     close() {
-      remote?.close()
+      // Nothing that still waits for the vault connects any more.
+      show({ kind: 'form' })
       screen.dispose()
     },
   }

@@ -1,0 +1,23 @@
+// Private keys that are to go into the vault: read from what a person has pasted, or generated here.
+import { keyOfJwk } from '@bowline/ssh/keys/jwk'
+import { type PrivateKey, PrivateKeyError } from '@bowline/ssh/keys/private-key'
+import { vaultMessages as texts } from './messages.ts'
+
+/** A new Ed25519 key. */
+export async function makeKey(): Promise<PrivateKey> {
+  const pair = await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify'])
+  if (!('privateKey' in pair)) throw new TypeError('Ed25519 makes pairs of keys')
+  const { kty = '', crv = '', x = '', d = '' } = await crypto.subtle.exportKey('jwk', pair.privateKey)
+  const jwk = { kty, crv, x, d }
+  const publicKey = keyOfJwk(jwk)
+  if (!publicKey) throw new TypeError('An Ed25519 key has the parameters of one')
+  return { publicKey, jwk, comment: '' }
+}
+
+/** What is wrong with a pasted key, at the field that mends it; undefined for other errors. */
+export function keyFault(error: unknown): { field: 'keyText' | 'keyPassphrase'; message: string } | undefined {
+  if (!(error instanceof PrivateKeyError)) return undefined
+  if (error.reason === 'passphrase-needed') return { field: 'keyPassphrase', message: texts.keyEncrypted }
+  if (error.reason === 'wrong-passphrase') return { field: 'keyPassphrase', message: texts.wrong }
+  return { field: 'keyText', message: texts.keyUnusable(error.message.replace(/^private key: /, '')) }
+}

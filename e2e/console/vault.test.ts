@@ -1,0 +1,465 @@
+// Private keys in the browser's vault, in a real browser against a real device: made, registered, used by one click,
+// locked, forgotten. No byte of them may leave the browser.
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { operations } from '@bowline/contract/operations'
+import { TenantId } from '@bowline/contract/schemas/common'
+import { readPrivateKey } from '@bowline/ssh/keys/read-private-key'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runCommand } from '../../apps/server/src/cli/program.ts'
+import { type Agent, startAgent } from '../support/agent.ts'
+import { type WatchedPage, launchBrowser, openPage } from '../support/browser.ts'
+import { withoutSettings } from '../support/product.ts'
+import { type Server, startServer } from '../support/server.ts'
+import { until } from '../support/wait.ts'
+import { eventually, hasFocus, liveMark, openSignedIn, signIn, violationsInBothThemes } from './steps.ts'
+
+let browser: Browser
+let server: Server
+let agent: Agent
+let watched: WatchedPage
+let page: Page
+let folder: string
+const me = userInfo().username
+const CLEAN = { light: [], dark: [] }
+const OPERATOR = { username: 'operator', password: 'correct horse' }
+const OTHER = { username: 'other', password: 'another horse' }
+const PASSPHRASE = 'a vault that is locked'
+/** Everything that pages have sent: addresses, headers, bodies, frames of WebSockets. */
+const sent: Buffer[] = []
+/** Secret halves of the keys that the page has made, base64url. */
+let made: readonly string[] = []
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bowline-vault-'))
+  ;[browser, server] = await Promise.all([launchBrowser(), startServer()])
+  agent = await startAgent(server, 'workbench')
+  const params = { tenant: TenantId.parse(server.tenant) }
+  const { name } = (await (await server.client()).call(operations.namespaces.get, { params })).body
+  await cli('user', 'create', OTHER.username, OTHER.password, 'other@example.com')
+  await cli('namespace', 'member', 'add', OTHER.username, name, 'operator')
+  // Passkeys work for names of hosts only.
+  const baseURL = server.origin.replace('127.0.0.1', 'localhost')
+  watched = await openPage(browser, { baseURL }, /status of 4(01|29)/)
+  page = watched.page
+  await watched.context.addInitScript(REMEMBER_MADE)
+  watched.context.on('request', (request) => {
+    sent.push(
+      Buffer.from(`${request.url()}\n${JSON.stringify(request.headers())}`),
+      request.postDataBuffer() ?? Buffer.of(),
+    )
+  })
+  watched.context.on('page', watchSockets)
+  watchSockets(page)
+  await openSignedIn(page, OPERATOR, '/profile/keys')
+  await page.evaluate(`localStorage.setItem('bowline.terminal', '{"screenReader":true}')`)
+  await page.evaluate(`localStorage.setItem('bowline.ssh-user', ${JSON.stringify(me)})`)
+  await page.reload()
+})
+afterAll(async () => {
+  await browser.close()
+  await agent.remove()
+  await server.remove()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const AUTHENTICATOR = {
+  protocol: 'ctap2',
+  ctap2Version: 'ctap2_1',
+  transport: 'internal',
+  hasResidentKey: true,
+  hasUserVerification: true,
+  isUserVerified: true,
+  automaticPresenceSimulation: true,
+  hasPrf: true,
+} as const
+
+/** Keeps the secret half of keys that the page makes, for the test to look for. */
+const REMEMBER_MADE = `
+  const exportKey = crypto.subtle.exportKey.bind(crypto.subtle)
+  crypto.subtle.exportKey = async (format, key) => {
+    const jwk = await exportKey(format, key)
+    if (jwk.d) (globalThis.made ??= []).push(jwk.d)
+    return jwk
+  }`
+
+function watchSockets(of: Page): void {
+  of.on('websocket', (socket) => socket.on('framesent', ({ payload }) => sent.push(Buffer.from(payload))))
+}
+
+async function cli(...words: string[]): Promise<void> {
+  const complaints: string[] = []
+  const code = await runCommand(words, {
+    env: { ...withoutSettings(process.env), BOWLINE_DATA_DIR: server.dataFolder },
+    read: () => Promise.resolve(''),
+    print: () => undefined,
+    complain: (line) => complaints.push(line),
+  })
+  if (code !== 0) throw new Error(`bowline ${words.join(' ')}: ${complaints.join('\n')}`)
+}
+
+/** True when a secret was sent in any of the ways that it could be written. @param secret base64url */
+function wasSent(secret: string): boolean {
+  const bytes = Buffer.from(secret, 'base64url')
+  expect(bytes.length).toBeGreaterThan(30)
+  // Base64 of text that contains it: the middle is the same for one of three alignments.
+  const aligned = [0, 1, 2].map((shift) =>
+    Buffer.concat([Buffer.alloc(shift), bytes])
+      .toString('base64')
+      .slice(4, -4),
+  )
+  const forms = [
+    bytes,
+    Buffer.from(secret),
+    Buffer.from(bytes.toString('hex')),
+    ...aligned.map((text) => Buffer.from(text)),
+  ]
+  return sent.some((chunk) => forms.some((form) => chunk.includes(form)))
+}
+
+/** Everything that the page has stored, as text: bytes as base64url. */
+function stored(of = page): Promise<string> {
+  return of.evaluate(`(async () => {
+    const database = await new Promise((resolve) => {
+      const request = indexedDB.open('bowline-vault')
+      request.onsuccess = () => resolve(request.result)
+    })
+    const names = [...database.objectStoreNames]
+    const transaction = database.transaction(names)
+    const all = await Promise.all(names.map((name) => new Promise((resolve) => {
+      const request = transaction.objectStore(name).getAll()
+      request.onsuccess = () => resolve(request.result)
+    })))
+    database.close()
+    const text = (_, value) => value instanceof Uint8Array ? value.toBase64({ alphabet: 'base64url' }) : value
+    return JSON.stringify([all, { ...localStorage }, { ...sessionStorage }], text)
+  })()`)
+}
+
+const heading = (of = page) => of.getByRole('heading', { name: 'Keys in this browser' })
+const connected = (of = page) => of.getByRole('tab', { name: 'workbench, connected' })
+
+async function shows(text: string): Promise<boolean> {
+  const shown = page.locator('.xterm-accessibility')
+  return until(`the terminal shows ${text}`, async () => (await shown.allTextContents()).join('\n').includes(text))
+}
+
+/** Ends the terminals, by their tabs. */
+async function closeTerminals(): Promise<void> {
+  await page.getByRole('link', { name: 'Terminal', exact: true }).click()
+  for (const tab of await page.getByRole('tab').all()) {
+    await tab.focus()
+    await page.keyboard.press('Delete')
+  }
+}
+
+/** Opens the keys by the menu of the account: a reload would lock them. */
+async function openKeys(of = page): Promise<void> {
+  await of.getByRole('button', { name: 'Account' }).click()
+  await of.getByRole('menuitem', { name: 'Keys in this browser' }).click()
+  await heading(of).waitFor()
+}
+
+async function connect(): Promise<void> {
+  await page.getByRole('link', { name: 'Devices', exact: true }).click()
+  await page.getByRole('button', { name: 'Connect to workbench' }).click()
+}
+
+async function unlock(of = page, passphrase = PASSPHRASE): Promise<void> {
+  await of.getByLabel('Passphrase of your stored keys', { exact: true }).fill(passphrase)
+  await of.getByRole('button', { name: 'Unlock', exact: true }).click()
+}
+
+const registered = async () => (await (await server.client()).call(operations.publicKeys.list, { query: {} })).body
+
+describe('the keys in the browser', () => {
+  it('are set up by the first one, made here, whose public half is registered', async () => {
+    await heading().waitFor()
+    expect(await violationsInBothThemes(page)).toEqual(CLEAN)
+    await page.getByRole('button', { name: 'Make a key' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Make a key' })
+    await dialog.getByLabel('Name').fill('laptop')
+    await dialog.getByLabel('New passphrase', { exact: true }).fill('too short')
+    await dialog.getByRole('button', { name: 'Make a key' }).click()
+    await dialog.getByText('New passphrase must have at least 12 characters.').waitFor()
+    await dialog.getByLabel('New passphrase', { exact: true }).fill(PASSPHRASE)
+    await dialog.getByLabel('New passphrase again').fill(PASSPHRASE)
+    expect(await violationsInBothThemes(page)).toEqual(CLEAN)
+    await dialog.getByRole('button', { name: 'Make a key' }).click()
+    const offer = page.getByRole('dialog', { name: 'Register laptop?' })
+    await offer.waitFor()
+    made = await page.evaluate<string[]>('globalThis.made')
+    const line = (await offer.locator('code').textContent()) ?? ''
+    expect(line).toMatch(/^ssh-ed25519 AAAA\S+ laptop$/)
+    await offer.getByRole('button', { name: 'Register it in this namespace' }).click()
+    const form = page.getByRole('dialog', { name: 'Add a public key' })
+    expect(await form.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('laptop')
+    await form.getByRole('button', { name: 'Add key' }).click()
+    await page.getByRole('cell', { name: 'yes', exact: true }).waitFor()
+    // As the server writes it, without the comment.
+    const data = Buffer.from(`${line.replace(/ laptop$/, '')}\n`).toString('base64')
+    expect(await registered()).toMatchObject([{ name: 'laptop', data }])
+    expect(await violationsInBothThemes(page)).toEqual(CLEAN)
+  })
+
+  it('open a shell by one click', async () => {
+    await connect()
+    await connected().waitFor()
+    await page.keyboard.type('echo shown-$((6*7))\n')
+    expect(await shows('shown-42')).toBe(true)
+    await closeTerminals()
+  })
+
+  it('open a shell by Enter on a device in the palette', async () => {
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('workbench')
+    await page
+      .getByRole('option', { name: /workbench/ })
+      .first()
+      .waitFor()
+    await page.keyboard.press('Enter')
+    await connected().waitFor()
+    await page.keyboard.type('echo palette-$((6*7))\n')
+    expect(await shows('palette-42')).toBe(true)
+    await closeTerminals()
+  })
+
+  it('are locked in all tabs by one, and one prompt unlocks and goes on', async () => {
+    const second = await watched.context.newPage()
+    await second.goto('/profile/keys')
+    await unlock(second)
+    await second.getByText('Unlocked', { exact: true }).waitFor()
+    await second.getByRole('button', { name: 'Lock', exact: true }).click()
+    // From here by keyboard alone.
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('workbench')
+    await page
+      .getByRole('option', { name: /workbench/ })
+      .first()
+      .waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('tab', { name: 'workbench, waiting for your keys' }).waitFor()
+    const field = page.getByLabel('Passphrase of your stored keys', { exact: true })
+    await eventually(() => hasFocus(field))
+    expect(await violationsInBothThemes(page)).toEqual(CLEAN)
+    await page.keyboard.type('not the passphrase\n')
+    await page.getByText('Passphrase of your stored keys is wrong.').waitFor()
+    await eventually(() => hasFocus(field))
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type(`${PASSPHRASE}\n`)
+    await connected().waitFor()
+    await page.keyboard.type('echo keyboard-$((6*7))\n')
+    expect(await shows('keyboard-42')).toBe(true)
+    await second.close()
+    await closeTerminals()
+  })
+
+  it('are kept when another tab changes them, and a key added there signs here', async () => {
+    await openKeys()
+    const second = await watched.context.newPage()
+    await second.goto('/profile/keys')
+    const file = join(folder, 'encrypted')
+    execFileSync('ssh-keygen', ['-q', '-t', 'ecdsa', '-N', 'of the file', '-C', 'desk', '-f', file])
+    await second.getByRole('button', { name: 'Add a key' }).click()
+    const dialog = second.getByRole('dialog', { name: 'Add a key' })
+    await dialog.getByLabel('Name').fill('desk')
+    await dialog.getByLabel('Private key', { exact: true }).fill(await readFile(file, 'utf8'))
+    await dialog.getByLabel('Passphrase of your stored keys', { exact: true }).fill('wrong one entirely')
+    const submit = dialog.getByRole('button', { name: 'Add a key' })
+    await submit.click()
+    await dialog.getByText('Passphrase of the key is required: the key is encrypted.').waitFor()
+    await dialog.getByLabel('Passphrase of the key', { exact: true }).fill('of another file')
+    await submit.click()
+    await dialog.getByText('Passphrase of the key is wrong.').waitFor()
+    await dialog.getByLabel('Passphrase of the key', { exact: true }).fill('of the file')
+    await submit.click()
+    await dialog.getByText('Passphrase of your stored keys is wrong.').waitFor()
+    await dialog.getByLabel('Passphrase of your stored keys', { exact: true }).fill(PASSPHRASE)
+    await submit.click()
+    await second.getByRole('dialog', { name: 'Register desk?' }).getByRole('button', { name: 'Not now' }).click()
+    await page.getByRole('cell', { name: 'desk', exact: true }).waitFor()
+    await second.close()
+
+    const { call } = await server.client()
+    const line = await readFile(`${file}.pub`, 'utf8')
+    await call(operations.publicKeys.create, {
+      body: {
+        name: 'desk',
+        username: me,
+        filter: { hostname: 'workbench' },
+        data: Buffer.from(line).toString('base64'),
+      },
+    })
+    const [laptop] = await registered()
+    await call(operations.publicKeys.remove, { params: { fingerprint: laptop?.fingerprint ?? '' } })
+    await page.getByRole('button', { name: 'Lock', exact: true }).waitFor()
+    await connect()
+    await connected().waitFor()
+    await closeTerminals()
+    const { d = '' } = (await readPrivateKey(await readFile(file, 'utf8'), 'of the file')).jwk
+    expect(wasSent(d)).toBe(false)
+    expect(await stored()).not.toContain(d)
+  })
+
+  it('lead to the form with the reason when the server refuses the key, and when none is registered', async () => {
+    const { call } = await server.client()
+    const [desk] = await registered()
+    const params = { fingerprint: desk?.fingerprint ?? '' }
+    const body = { name: 'desk', filter: { hostname: 'workbench' } }
+    await call(operations.publicKeys.update, { params, body: { ...body, username: `(${me}x)+` } })
+    await connect()
+    await page.getByText('The key is not registered for this user and device').waitFor()
+    expect(await page.getByLabel('Key in this browser').locator('option:checked').textContent()).toContain('desk')
+    expect(await violationsInBothThemes(page)).toEqual(CLEAN)
+    await closeTerminals()
+
+    await call(operations.publicKeys.update, { params, body: { ...body, username: 'nobody' } })
+    await page.reload()
+    await connect()
+    await page.getByText(`None of the keys in this browser is registered for ${me} on this device.`).waitFor()
+    expect(await violationsInBothThemes(page)).toEqual(CLEAN)
+    await page.getByRole('link', { name: 'Register one' }).click()
+    await heading().waitFor()
+    await call(operations.publicKeys.update, { params, body: { ...body, username: '.*' } })
+    await closeTerminals()
+  })
+
+  it('are unlocked by a passkey, which is no passkey of the account', async () => {
+    await openKeys()
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add a passkey' })
+    await dialog.getByLabel('Passphrase of your stored keys', { exact: true }).fill(PASSPHRASE)
+    const cdp = await watched.context.newCDPSession(page)
+    await cdp.send('WebAuthn.enable')
+    const plain = await cdp.send('WebAuthn.addVirtualAuthenticator', { options: { ...AUTHENTICATOR, hasPrf: false } })
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('This passkey cannot unlock keys').waitFor()
+    await cdp.send('WebAuthn.removeVirtualAuthenticator', plain)
+    await cdp.send('WebAuthn.addVirtualAuthenticator', { options: AUTHENTICATOR })
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText(/^Passkey “/).waitFor()
+    await page.getByRole('button', { name: 'Unlock with a passkey' }).click()
+    await page.getByText('Unlocked', { exact: true }).waitFor()
+    expect((await (await server.client()).call(operations.passkeys.list, {})).body).toEqual([])
+
+    // The passphrase is changed by the passkey alone.
+    await page.getByRole('button', { name: 'Change the passphrase' }).click()
+    const change = page.getByRole('dialog', { name: 'Change the passphrase' })
+    await change.getByLabel('New passphrase', { exact: true }).fill('an entirely new one')
+    await change.getByLabel('New passphrase again').fill('an entirely new one')
+    await change.getByRole('button', { name: 'Save' }).click()
+    await change.waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'Lock', exact: true }).click()
+    await unlock()
+    await page.getByText('Passphrase of your stored keys is wrong.').waitFor()
+    await unlock(page, 'an entirely new one')
+    await page.getByText('Unlocked', { exact: true }).waitFor()
+    expect(await violationsInBothThemes(page)).toEqual(CLEAN)
+  })
+
+  it('lock after the minutes without input, but not while another tab is used', async () => {
+    const idle = await watched.context.newPage()
+    await idle.clock.install()
+    await idle.goto('/profile/keys')
+    await unlock(idle, 'an entirely new one')
+    await idle.getByText('Unlocked', { exact: true }).waitFor()
+    await idle.evaluate(
+      `new BroadcastChannel('bowline.vault').onmessage = ({ data }) => (globalThis.heard = data.type)`,
+    )
+    await idle.clock.fastForward('14:00')
+    await page.keyboard.press('Shift')
+    await eventually(async () => (await idle.evaluate('globalThis.heard')) === 'active')
+    await idle.clock.fastForward('14:00')
+    expect(await idle.getByText('Unlocked', { exact: true }).count()).toBe(1)
+    await idle.clock.fastForward('02:00')
+    await idle.getByText('Locked', { exact: true }).waitFor()
+    await page.getByText('Locked', { exact: true }).waitFor()
+    await idle.close()
+  })
+
+  it('are locked by signing out, and nobody else sees them', async () => {
+    await unlock(page, 'an entirely new one')
+    await page.getByText('Unlocked', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Account' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await signIn(page, OTHER)
+    await liveMark(page, 'live').waitFor()
+    await openKeys()
+    await page.getByText('No keys are stored in this browser yet.').waitFor()
+    await connect()
+    await page.getByLabel('Password on the device').waitFor()
+    expect(await page.getByText('Unlock your keys').count()).toBe(0)
+    await closeTerminals()
+    await page.getByRole('button', { name: 'Account' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await signIn(page, OPERATOR)
+    await liveMark(page, 'live').waitFor()
+    await openKeys()
+    await page.getByText('Locked', { exact: true }).waitFor()
+    await page.getByRole('cell', { name: 'laptop', exact: true }).waitFor()
+  })
+
+  it('never leave the browser, and are stored encrypted only', async () => {
+    expect(made.length).toBe(1)
+    const texts = await stored()
+    // The test would find them.
+    sent.push(Buffer.from(JSON.stringify({ d: 'A'.repeat(43) })))
+    expect(wasSent('A'.repeat(43))).toBe(true)
+    for (const secret of made) {
+      expect(wasSent(secret)).toBe(false)
+      expect(texts).not.toContain(secret)
+    }
+    for (const phrase of [PASSPHRASE, 'an entirely new one', 'of the file']) {
+      expect(sent.some((chunk) => chunk.includes(phrase))).toBe(false)
+      expect(texts).not.toContain(phrase)
+    }
+    expect(texts).toContain('laptop')
+  })
+
+  it('show a record that was swapped as damaged, and use the others', async () => {
+    await change(`
+      const [one, other] = await all('keys')
+      await put('keys', { ...one, iv: other.iv, sealed: other.sealed })`)
+    await page.reload()
+    await unlock(page, 'an entirely new one')
+    await page.getByText('Unlocked', { exact: true }).waitFor()
+    expect(await page.getByText('Damaged: remove it and add it again.').count()).toBe(1)
+    expect(await violationsInBothThemes(page)).toEqual(CLEAN)
+  })
+
+  it('say when another version has stored them, or a defect, and destroy nothing', async () => {
+    const before = await stored()
+    await change(`const [header] = await all('headers'); await put('headers', { ...header, version: 2 })`)
+    const newer = await stored()
+    await page.reload()
+    await page.getByText('Another version of the console has stored keys in this browser').waitFor()
+    expect(await stored()).toBe(newer)
+    await change(`const [header] = await all('headers'); await put('headers', { ...header, version: 1, ways: [] })`)
+    await page.reload()
+    await page.getByText('are damaged or have been tampered with. Nothing was changed.').waitFor()
+    expect(JSON.parse(await stored())[0][1]).toEqual(JSON.parse(before)[0][1])
+    await page.getByRole('button', { name: 'Forget all keys' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Forget all keys' }).click()
+    await page.getByText('No keys are stored in this browser yet.').waitFor()
+    expect(JSON.parse(await stored())[0]).toEqual([[], [], []])
+    expect(watched.complaints).toEqual([])
+  })
+})
+
+/** Changes what is stored, as a defect or an intruder in the file system would. */
+async function change(work: string): Promise<void> {
+  await page.evaluate(`(async () => {
+    const request = (of) => new Promise((resolve, reject) => {
+      of.onsuccess = () => resolve(of.result)
+      of.onerror = () => reject(of.error)
+    })
+    const database = await request(indexedDB.open('bowline-vault'))
+    const all = (name) => request(database.transaction(name).objectStore(name).getAll())
+    const put = (name, value) => request(database.transaction(name, 'readwrite').objectStore(name).put(value))
+    ${work}
+    database.close()
+  })()`)
+}
