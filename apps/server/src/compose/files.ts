@@ -5,6 +5,7 @@ import type { ServerConfig } from '../config.ts'
 import { serveDocsSearch } from '../docs-search/routes.ts'
 import { serveStatic } from '../http/files/static.ts'
 import { Bundles } from '../install/bundles.ts'
+import { Manifests } from '../install/manifest.ts'
 import { serveInstall } from '../install/routes.ts'
 import { productFolders } from '../platform/folders.ts'
 import type { Log } from '../platform/log.ts'
@@ -20,7 +21,8 @@ interface FileParts {
 export async function serveFiles(http: FastifyInstance, { config, clock, log, metrics }: FileParts): Promise<void> {
   const { settings } = config
   const folders = productFolders()
-  serveInstall(http, { bundles: new Bundles(folders.install, clock, log), pin: config.pin })
+  const bundles = new Bundles(folders.install, clock, log)
+  serveInstall(http, { bundles, manifests: new Manifests(folders.install.bundles, bundles), pin: config.pin })
   serveDocsSearch(http, { folder: folders.docs, settings, clock, log, metrics })
   const pageViews = settings.BOWLINE_DOCS_PAGE_VIEWS === 'on'
   await serveStatic(http, { ...folders, pageViews, domain: settings.BOWLINE_DOMAIN })
