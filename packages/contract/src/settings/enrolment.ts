@@ -24,6 +24,12 @@ export const ENROLMENT_SETTINGS = {
     description: 'Install key of the namespace: tags a new device, and accepts it if the key says so.',
     secret: true,
   },
+  BOWLINE_AGENTS_DIR: {
+    programs: ['server'],
+    schema: z.string().min(1).optional(),
+    description:
+      'Folder with the archives of the agent that the server hands out, and their signed manifest. Default: those that it came with.',
+  },
   BOWLINE_UPDATE_KEY: {
     programs: agent,
     schema: z
