@@ -133,7 +133,7 @@ const sidebars: SidebarsConfig = {
       ),
     ),
     heading('Developers', [
-      heading('Agent', pages('developers/agent', 'installing', 'configuring')),
+      heading('Agent', pages('developers/agent', 'installing', 'configuring', 'updating')),
       'developers/development',
       { type: 'link', label: 'OpenAPI', href: '/developers/openapi/' },
     ]),

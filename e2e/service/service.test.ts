@@ -38,7 +38,11 @@ const run = (line: string) => scene.run(line)
 const install = () => scene.install()
 const linked = () => scene.linked()
 const login = (command: string) => scene.login(device, command)
-const mainPid = () => run('systemctl show --property=MainPID --value bowline-agent')
+/** Of the agent, which the service's main process has started. */
+const agentPid = () =>
+  machine
+    .run("pgrep -P $(systemctl show --property=MainPID --value bowline-agent) -f '/current/bowline agent$'")
+    .stdout.trim()
 
 describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'booted here'})`, () => {
   it('installs the agent as a service; people log in as its users', async () => {
@@ -77,7 +81,7 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
     await until('the file is there', () => sftp.output().includes(`Remote working directory: /home/${USER.name}\n`))
 
     const pid = run("pgrep -f '[s]ftp-server '")
-    const executable = run(`readlink /proc/${mainPid()}/exe`)
+    const executable = run(`readlink /proc/${agentPid()}/exe`)
     expect(run(`readlink /proc/${pid}/exe`)).toBe(executable)
     expect(run(`sed -n 's|^[^/]*/|/|p' /proc/${pid}/maps | grep -v ^/usr/lib/ | sort -u`)).toBe(executable)
     expect(run('find /tmp /dev/shm -type f')).toBe('')
@@ -100,7 +104,7 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
       running: true,
       online: true,
       version: run('bowline agent --version'),
-      pid: Number(mainPid()),
+      pid: Number(agentPid()),
       server: new URL(server.origin).host,
       sshid: expect.stringMatching(`^${device.namespace}.served`),
       pairing: false,
@@ -110,22 +114,22 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
 
   it('hides settings from everybody but root, and from the arguments', () => {
     expect(run('stat -c %a /etc/bowline /etc/bowline/agent.env /etc/bowline/agent.key')).toBe('700\n600\n600')
-    expect(run(`tr '\\0' ' ' </proc/${mainPid()}/cmdline`)).toBe('/usr/local/lib/bowline/current/bowline agent')
+    expect(run(`tr '\\0' ' ' </proc/${agentPid()}/cmdline`)).toBe('/usr/local/lib/bowline/current/bowline agent')
     expect(machine.run(`grep -c ${server.tenant} /etc/systemd/system/bowline-agent.service`).stdout).toBe('0\n')
     expect(run('systemd-analyze verify /etc/systemd/system/bowline-agent.service')).toBe('')
     expect(run('find /tmp -type f')).toBe('')
   })
 
   it('keeps running when installed again without changes', () => {
-    const before = mainPid()
+    const before = agentPid()
     expect(install()).toMatch(/is already installed and running/)
-    expect(mainPid()).toBe(before)
+    expect(agentPid()).toBe(before)
   })
 
   it('restarts with other settings, and keeps the rest', () => {
-    const before = mainPid()
+    const before = agentPid()
     run('bowline agent install --keepalive-interval 30')
-    expect(mainPid()).not.toBe(before)
+    expect(agentPid()).not.toBe(before)
     expect(run('cat /etc/bowline/agent.env')).toContain('BOWLINE_KEEPALIVE_INTERVAL="30"\n')
     expect(run('cat /etc/bowline/agent.env')).toContain(`BOWLINE_TENANT_ID="${server.tenant}"`)
     const refused = machine.run(
@@ -144,9 +148,9 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
     const { stdout, stderr } = await login('setsid sleep 1000 </dev/null >/dev/null 2>&1 & echo $!')
     const left = stdout.toString().trim()
     expect([left, stderr]).toEqual([expect.stringMatching(/^\d+$/), ''])
-    const before = mainPid()
+    const before = agentPid()
     run(`kill -KILL ${before}`)
-    await until('there is a new agent', () => !['0', before].includes(mainPid()))
+    await until('there is a new agent', () => !['', before].includes(agentPid()))
     run('systemctl restart bowline-agent')
     expect(run('pgrep -x sleep')).toBe(left)
     await linked()
@@ -154,16 +158,18 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
     run(`kill ${left}`)
   })
 
-  it('replaces the older version by a newer one, and keeps the older until the next', () => {
+  it('replaces the older version by a newer one, and keeps the older until the next', async () => {
     const older = run('readlink /usr/local/lib/bowline/current')
     // The same files in a folder of another build: what an upgrade looks like to the machine.
     const newer = older.replace(/-[0-9a-f]+$/, '-00000000')
     run(`cp -r /usr/local/lib/bowline/${older} /usr/local/lib/bowline/${newer}`)
-    const before = mainPid()
+    const before = agentPid()
     expect(run(`/usr/local/lib/bowline/${newer}/bowline agent install`)).toContain(`${newer} is installed`)
-    expect(mainPid()).not.toBe(before)
-    expect(run(`readlink /proc/${mainPid()}/exe`)).toBe(`/usr/local/lib/bowline/${newer}/bowline`)
-    expect(run('ls /usr/local/lib/bowline').split('\n').toSorted()).toEqual([newer, older, 'current'].toSorted())
+    await until('there is a new agent', () => !['', before].includes(agentPid()))
+    expect(run(`readlink /proc/${agentPid()}/exe`)).toBe(`/usr/local/lib/bowline/${newer}/bowline`)
+    expect(run('ls /usr/local/lib/bowline').split('\n').toSorted()).toEqual(
+      [newer, older, 'current', 'launch'].toSorted(),
+    )
   })
 
   it('needs root for changes', () => {

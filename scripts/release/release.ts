@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { ARCHITECTURES, type Architecture } from '../agent-bundle/bundle.ts'
 import { buildStale } from '../build.ts'
 import { writeChecksums } from './checksums.ts'
+import { MANIFEST, releaseNumber, writeManifest } from './manifest.ts'
 import nodeFlags from '../node-flags.json' with { type: 'json' }
 
 const root = resolve(import.meta.dirname, '../..')
@@ -27,6 +28,8 @@ export interface ReleaseOptions {
   readonly target: string
   /** gzip level, 1 (fast) to 9 (small). */
   readonly compression: number
+  /** Whether the agents' signed manifest is included. */
+  readonly manifest?: boolean
 }
 
 /** Content of `release.json`: origin, and the SHA-256 of each file. */
@@ -43,7 +46,8 @@ export interface Manifest {
  * @returns their paths
  * @throws {Error} when npm or tar fails
  */
-export function makeReleases({ arch, versions, agents, target, compression }: ReleaseOptions): string[] {
+export function makeReleases(options: ReleaseOptions): string[] {
+  const { arch, versions, agents, target, compression, manifest = false } = options
   const stage = join(root, `.cache/release-${arch}-${process.pid}`)
   const folder = join(stage, 'bowline')
   rmSync(stage, { recursive: true, force: true })
@@ -54,6 +58,9 @@ export function makeReleases({ arch, versions, agents, target, compression }: Re
     for (const one of agents) {
       const bundle = `apps/agent/dist/bundle-linux-${one}.tar.gz`
       cpSync(join(root, bundle), join(folder, bundle))
+    }
+    for (const name of manifest ? [MANIFEST, `${MANIFEST}.sig`] : []) {
+      cpSync(join(root, 'apps/agent/dist', name), join(folder, 'apps/agent/dist', name))
     }
     mkdirSync(join(folder, 'bin'))
     writeFileSync(join(folder, 'bin/bowline'), launcher(arch), { mode: 0o755 })
@@ -162,6 +169,9 @@ if (import.meta.main) {
       version: { type: 'string' },
       target: { type: 'string', default: 'release' },
       'signing-key': { type: 'string' },
+      'release-number': { type: 'string' },
+      'minimum-release': { type: 'string', default: '0' },
+      rotations: { type: 'string' },
     },
   })
   const chosen = ARCHITECTURES.filter((arch) => positionals.length === 0 || positionals.includes(arch))
@@ -169,10 +179,28 @@ if (import.meta.main) {
   await buildStale(['console', 'docs', ...ARCHITECTURES.map((arch) => `agent-${arch}`)])
   const target = resolve(root, values.target)
   const version = values.version ?? versionOfCheckout()
+  const { 'signing-key': key, rotations } = values
+  const folder = join(root, 'apps/agent/dist')
+  const agents = ARCHITECTURES.map((arch) => join(folder, `bundle-linux-${arch}.tar.gz`))
+  writeManifest({
+    folder,
+    bundles: Object.fromEntries(ARCHITECTURES.map((arch, at) => [`linux-${arch}`, agents[at] ?? ''])),
+    key,
+    version,
+    release: releaseNumber(values['release-number']),
+    minimumRelease: Number(values['minimum-release']),
+    rotations,
+  })
   const archives = chosen.flatMap((arch) =>
-    makeReleases({ arch, versions: [version], agents: ARCHITECTURES, target, compression: 9 }),
+    makeReleases({
+      arch,
+      versions: [version],
+      agents: ARCHITECTURES,
+      target,
+      compression: 9,
+      manifest: key !== undefined,
+    }),
   )
-  const agents = ARCHITECTURES.map((arch) => join(root, `apps/agent/dist/bundle-linux-${arch}.tar.gz`))
-  writeChecksums({ target, archives, agents, key: values['signing-key'] })
+  writeChecksums({ target, archives, agents, key })
   for (const archive of archives) console.log(archive)
 }

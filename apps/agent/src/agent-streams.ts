@@ -55,6 +55,11 @@ export class AgentStreams {
     return this.#sessions.count
   }
 
+  /** Whether something runs here that a newer link cannot take over. The server connects to an engine anew by itself. */
+  get isBusy(): boolean {
+    return this.link !== undefined && this.link.streamCount > this.#engine.members.size
+  }
+
   /** Implements `LinkHandler.open`. */
   open(kind: StreamKind, header: LinkMessage, stream: LinkStream): StreamHandler | LinkCause {
     switch (kind) {

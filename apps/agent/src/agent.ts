@@ -1,6 +1,6 @@
 // The running agent: registers, keeps one link to the server, and serves each link's streams until it is stopped.
 import type { KeyObject } from 'node:crypto'
-import type { LinkCause, LinkHandler } from '@bowline/link/api'
+import { HANDING_OVER, type LinkCause, type LinkHandler } from '@bowline/link/api'
 import type { Clock } from '@bowline/base/clock'
 import { dialLink, type DialOutcome } from '@bowline/link/dial'
 import { LinkKeeper } from '@bowline/link/reconnect'
@@ -21,6 +21,7 @@ const REGISTER_AGAIN_MS = 10 * 60_000
 const DRAIN_TIMEOUT_MS = 5_000
 /** This long after a link is up, memory needed only for startup can be released. */
 const SETTLED_MS = 2_000
+const HAND_OVER_POLL_MS = 1_000
 const CLOCK_TOLERANCE_SECONDS = 60
 /** Reasons of a refused link for which the token or the key may be invalid. */
 const REGISTER_AFTER = new Set(['unauthorized', 'not-found', 'wrong-proof'])
@@ -105,6 +106,23 @@ export class Agent {
     const running = () => [...this.#links].some((streams) => streams.processCount > 0)
     for (let waitedMs = 0; running() && waitedMs < DRAIN_TIMEOUT_MS; waitedMs += 100) {
       await new Promise<void>((resolve) => this.#parts.clock.after(100, resolve))
+    }
+  }
+
+  /**
+   * Another process of this device takes over: keeps the links with what runs on them, and makes no new ones. The server
+   * does not close them for the newer one.
+   * @param isDecided whether it is known which process does, so that this one is not needed any more
+   * @returns when nothing runs here any more, or `limitMs` are over
+   */
+  async handOver(isDecided: () => boolean, limitMs: number): Promise<void> {
+    const { clock } = this.#parts
+    this.#cancelTimer()
+    this.#cancelRest()
+    this.#keeper.drain(this.#ownCause(HANDING_OVER, 'a newer version of the agent takes over'))
+    const deadline = clock.monotonic() + limitMs
+    while (!isDecided() || (clock.monotonic() < deadline && [...this.#links].some((streams) => streams.isBusy))) {
+      await new Promise<void>((resolve) => clock.after(HAND_OVER_POLL_MS, resolve))
     }
   }
 

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { ConfigError } from '@bowline/contract/config'
 import { foregroundClock } from '@bowline/base/clock'
 import packageJson from '../package.json' with { type: 'json' }
-import { Agent } from './agent.ts'
+import { Agent, type Reachability } from './agent.ts'
 import { readConfig, type AgentConfig } from './config.ts'
 import { describeDevice, deviceHostname, machineIdentity } from './device/identity.ts'
 import { DeviceKeyError, loadDeviceKey } from './device/key.ts'
@@ -21,8 +21,11 @@ import { releaseStartPages } from './native/start-pages.ts'
 import { isServiceCommand, serviceCommand } from './service/command.ts'
 import { statusWriter } from './service/status-file.ts'
 import { becomeProgram } from './session/become-program.ts'
+import { createUpdates, type Updates } from './updates/updates.ts'
 
 const VERSION = packageJson.version
+/** Sessions that were there before an update end after this long. */
+const HANDED_OVER_LIMIT_MS = 24 * 3_600_000
 const USAGE = `usage: bowline agent [--single-user]
        bowline agent install [--server-address <url>] [--tenant-id <uuid>] [...] | uninstall [--remove-key] | status [--json]
        bowline agent hash-password < password | --version`
@@ -55,12 +58,34 @@ async function main(args: readonly string[]): Promise<void> {
 function runAgent(singleUser: boolean): void {
   let agent: Agent
   let log: Log
+  let updates: Updates
   try {
     const config = readConfig(process.env, { singleUser, uid: process.geteuid?.() ?? 0 })
     log = createLog(config.logLevel, (line) => process.stderr.write(line), process.stderr.isTTY)
     // The start directory may be removed; sessions change directories and return.
     process.chdir('/')
-    agent = createAgent(config, log)
+    updates = createUpdates({
+      config,
+      log,
+      clock: foregroundClock,
+      version: VERSION,
+      handOver: (isDecided) => {
+        status = () => {}
+        void agent.handOver(isDecided, HANDED_OVER_LIMIT_MS).then(() => {
+          agent.close()
+          log.info('agent.handed-over')
+          setImmediate(() => process.exit(0))
+        })
+      },
+    })
+    let status = statusWriter(process.env['RUNTIME_DIRECTORY'], {
+      version: VERSION,
+      server: config.server.address.authority,
+    })
+    agent = createAgent(config, log, (state) => {
+      status(state)
+      if (state.linked) updates.linked()
+    })
   } catch (error) {
     if (error instanceof ConfigError) return fail(error.problems.join('\n'), 2)
     if (error instanceof DeviceKeyError) return fail(error.message, 1)
@@ -87,10 +112,11 @@ function runAgent(singleUser: boolean): void {
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
+  process.on('SIGUSR2', () => void updates.run())
   agent.start()
 }
 
-function createAgent(config: AgentConfig, log: Log): Agent {
+function createAgent(config: AgentConfig, log: Log, reachable: (state: Reachability) => void): Agent {
   const key = loadDeviceKey(config.keyFile)
   if (key.made) log.info('agent.key-made', { file: config.keyFile })
   const identity = config.preferredIdentity ?? machineIdentity(key.publicKeyPem)
@@ -117,7 +143,7 @@ function createAgent(config: AgentConfig, log: Log): Agent {
     engineSocket: config.engineSocket,
     clock: foregroundClock,
     log,
-    reachable: statusWriter(process.env['RUNTIME_DIRECTORY'], { version: VERSION, server }),
+    reachable,
     onIdle: releaseStartPages,
     random: Math.random,
   })

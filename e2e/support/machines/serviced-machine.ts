@@ -24,11 +24,15 @@ export interface ServicedMachine {
   remove(): Promise<void>
 }
 
-/** @param name of the machine */
-export async function bootServicedMachine(boot: Boot, name: string): Promise<ServicedMachine> {
+/** @param name of the machine @param env settings of the server */
+export async function bootServicedMachine(
+  boot: Boot,
+  name: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<ServicedMachine> {
   await using undo = new AsyncDisposableStack()
   await buildStale([OWN_AGENT])
-  const server = await startServer({})
+  const server = await startServer({ env })
   undo.defer(() => server.remove())
   const machine = await bootMachine(boot, name)
   undo.defer(() => machine.remove())

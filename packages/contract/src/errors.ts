@@ -72,6 +72,7 @@ export const ERRORS = {
   DEVICE_LIMIT: { status: 403, message: 'The namespace has reached its device limit of {limit}.' },
   NOT_FOUND: { status: 404, message: '{what} was not found.' },
   AGENT_UNAVAILABLE: { status: 404, message: 'There is no agent for linux-{arch} here: {reason}.' },
+  AGENT_UPDATES_UNAVAILABLE: { status: 404, message: 'This server has no updates of agents: {reason}.' },
   ROUTE_NOT_FOUND: { status: 404, message: 'There is no {method} {path}.' },
   EDITION: { status: 404, message: 'This call exists in the {edition} edition only.' },
   TAG_LIMIT: { status: 406, message: 'At most {limit} tags are allowed.' },

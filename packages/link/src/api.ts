@@ -109,6 +109,13 @@ export interface LinkHandler {
   closed(cause: LinkCause): void
 }
 
+/**
+ * Reason of an agent's `goaway` when another process of the device takes over. Unlike after any other, streams may still
+ * be opened: logins until the newer link is there, and what belongs to running logins afterwards. The server does not
+ * close the link when the newer one comes.
+ */
+export const HANDING_OVER = 'handing-over'
+
 /** Flow control and limits, in bytes and milliseconds. */
 export interface LinkOptions {
   /** Initial credit each side grants per stream. */

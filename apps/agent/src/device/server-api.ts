@@ -1,5 +1,7 @@
 // The agent's few HTTP calls, with the same trust as its link: the connection is established and verified first, then
 // used for one request. Redirects are not followed: an address that redirects is a wrong address.
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { connectServer, type ServerAddress } from '@bowline/link/server-address'
 
@@ -37,37 +39,46 @@ export async function callServer(
   const within = AbortSignal.any([signal, AbortSignal.timeout(CALL_TIMEOUT_MS)])
   const socket = await connectServer(server.address, server.pins, within)
   try {
-    return await new Promise((resolve, reject) => {
-      const { prefix, authority } = server.address
-      const payload = call.body ? JSON.stringify(call.body) : undefined
-      const outgoing = request({
-        createConnection: () => socket,
-        method: call.method,
-        path: `${prefix}${call.path}`,
-        headers: {
-          host: authority,
-          connection: 'close',
-          accept: 'application/json',
-          'user-agent': call.userAgent,
-          ...(payload ? { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) } : {}),
-        },
-        signal: within,
-      })
-      outgoing.on('error', reject)
-      outgoing.on('response', (incoming) => {
-        let bytes = 0
-        incoming.on('data', (chunk: Buffer) => {
-          bytes += chunk.length
-          if (bytes > MAX_BODY_BYTES) incoming.destroy(new Error('the answer is larger than 64 KiB'))
-        })
-        const { statusCode: status = 0, headers } = incoming
-        text(incoming).then((body) => resolve({ status, body: parsed(body), headers }), reject)
-      })
-      outgoing.end(payload)
+    const headers = { accept: 'application/json' }
+    const incoming = await requestOver(socket, server, { ...call, headers }, within)
+    let bytes = 0
+    incoming.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > MAX_BODY_BYTES) incoming.destroy(new Error('the answer is larger than 64 KiB'))
     })
+    const { statusCode: status = 0 } = incoming
+    return { status, body: parsed(await text(incoming)), headers: incoming.headers }
   } finally {
     socket.destroy()
   }
+}
+
+/** One request over a connection to the server. @returns the answer, whose body the caller reads */
+export function requestOver(
+  socket: Socket,
+  { address: { prefix, authority } }: Server,
+  call: { method: 'GET' | 'POST'; path: string; userAgent: string; body?: object; headers: Record<string, string> },
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const payload = call.body ? JSON.stringify(call.body) : undefined
+    const outgoing = request({
+      createConnection: () => socket,
+      method: call.method,
+      path: `${prefix}${call.path}`,
+      headers: {
+        host: authority,
+        connection: 'close',
+        'user-agent': call.userAgent,
+        ...call.headers,
+        ...(payload ? { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) } : {}),
+      },
+      signal,
+    })
+    outgoing.on('error', reject)
+    outgoing.on('response', resolve)
+    outgoing.end(payload)
+  })
 }
 
 function parsed(body: string): unknown {

@@ -4,9 +4,10 @@ import { ConfigError, SETTINGS } from '@bowline/contract/config'
 import { install, settingsIn, uninstall } from './install.ts'
 import { ServiceError } from './manager.ts'
 import type { Settings } from './settings-file.ts'
+import { returnFromTrial, update } from './update-command.ts'
 import { describeStatus, exitCodeOf, serviceStatus } from './status.ts'
 
-export const SERVICE_COMMANDS = ['install', 'uninstall', 'status'] as const
+export const SERVICE_COMMANDS = ['install', 'uninstall', 'status', 'update', 'return'] as const
 export type ServiceCommand = (typeof SERVICE_COMMANDS)[number]
 
 /** Settings allowed as arguments: every user of a machine can read the arguments of its processes. */
@@ -36,6 +37,12 @@ export function serviceCommand(
       case 'uninstall':
         uninstall(parse(args, { 'remove-key': { type: 'boolean' } })['remove-key'] === true, say)
         return 0
+      case 'update':
+        parse(args, {})
+        update(say)
+        return 0
+      case 'return':
+        return returnFromTrial(args[0] ?? '', env)
       case 'status': {
         const { json } = parse(args, { json: { type: 'boolean' } })
         const status = serviceStatus()

@@ -6,7 +6,8 @@ import { readConfig } from '../config.ts'
 import { ownBundle } from '../own-program.ts'
 import { ServiceError, type ServiceManager } from './manager.ts'
 import { openrc } from './openrc.ts'
-import { CONFIG_FOLDER, KEY_FILE, SETTINGS_FILE } from './places.ts'
+import { LAUNCHER_TEXT } from './launcher.ts'
+import { CONFIG_FOLDER, KEY_FILE, LAUNCHER, PREVIOUS, SETTINGS_FILE } from './places.ts'
 import { readSettings, type Settings, writeIfChanged, writeSettings } from './settings-file.ts'
 import { systemd } from './systemd.ts'
 import { addVersion, currentVersion, removeOtherVersions, removeVersions, useVersion } from './versions.ts'
@@ -39,6 +40,9 @@ export function install(given: Settings, say: (line: string) => void): void {
   mkdirSync(CONFIG_FOLDER, { recursive: true, mode: 0o700 })
   const otherSettings = writeSettings(SETTINGS_FILE, settings)
   const otherVersion = useVersion(version)
+  const otherLauncher = writeIfChanged(LAUNCHER, LAUNCHER_TEXT, 0o755)
+  if (otherLauncher) chmodSync(LAUNCHER, 0o755)
+  rmSync(PREVIOUS, { force: true })
   const otherService = writeIfChanged(manager.file, manager.text, manager.mode)
   if (otherService) {
     chmodSync(manager.file, manager.mode)
@@ -46,7 +50,7 @@ export function install(given: Settings, say: (line: string) => void): void {
   }
   manager.enable()
   removeOtherVersions([before])
-  if (!otherSettings && !otherVersion && !otherService && manager.isRunning()) {
+  if (!otherSettings && !otherVersion && !otherLauncher && !otherService && manager.isRunning()) {
     return say(`${version} is already installed and running.`)
   }
   if (tenantId === undefined && !existsSync(`${keyFile}.namespace.json`)) {
@@ -72,8 +76,8 @@ export function uninstall(removeKey: boolean, say: (line: string) => void): void
   removeVersions()
   rmSync(SETTINGS_FILE, { force: true })
   if (removeKey) {
-    for (const file of [keyFile, `${keyFile}.statement.json`, `${keyFile}.namespace.json`])
-      rmSync(file, { force: true })
+    for (const end of ['', '.statement.json', '.namespace.json', '.updates.json'])
+      rmSync(`${keyFile}${end}`, { force: true })
     say('The agent and its key have been removed.')
   } else if (existsSync(keyFile)) {
     say(

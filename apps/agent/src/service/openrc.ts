@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { type ServiceManager, succeeds, tool } from './manager.ts'
-import { CURRENT, RUNTIME_NAME, SERVICE, SETTINGS_FILE } from './places.ts'
+import { LAUNCHER, RUNTIME_NAME, SERVICE, SETTINGS_FILE } from './places.ts'
 
 const LOG = `/var/log/${SERVICE}.log`
 
@@ -11,8 +10,7 @@ const TEXT = `#!/sbin/openrc-run
 name="Bowline agent"
 description="SSH to this device through a Bowline server"
 supervisor=supervise-daemon
-command=${join(CURRENT, 'bowline')}
-command_args=agent
+command=${LAUNCHER}
 respawn_delay=2
 respawn_max=0
 output_log=${LOG}

@@ -4,6 +4,12 @@ import { join } from 'node:path'
 /** Holds one folder per version and `current`, a link to the active one. */
 export const PROGRAMS = '/usr/local/lib/bowline'
 export const CURRENT = join(PROGRAMS, 'current')
+/** Link to the version to return to, while the active one is on trial. */
+export const PREVIOUS = join(PROGRAMS, 'previous')
+/** What the service manager starts. */
+export const LAUNCHER = join(PROGRAMS, 'launch')
+/** Where an update is fetched and unpacked; for root only. */
+export const UPDATE_FOLDER = join(PROGRAMS, '.update')
 /** In users' PATH. */
 export const COMMAND = '/usr/local/bin/bowline'
 export const CONFIG_FOLDER = '/etc/bowline'

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { ServiceManager } from './manager.ts'
 import { succeeds, tool } from './manager.ts'
-import { CURRENT, RUNTIME_NAME, SERVICE, SETTINGS_FILE } from './places.ts'
+import { LAUNCHER, RUNTIME_NAME, SERVICE, SETTINGS_FILE } from './places.ts'
 
 const UNIT = `${SERVICE}.service`
 
@@ -20,7 +19,7 @@ StartLimitIntervalSec=0
 
 [Service]
 Type=exec
-ExecStart=${join(CURRENT, 'bowline')} agent
+ExecStart=${LAUNCHER}
 EnvironmentFile=${SETTINGS_FILE}
 # Fewer arenas of the C library: less memory, and only short work runs on other threads.
 Environment=MALLOC_ARENA_MAX=2

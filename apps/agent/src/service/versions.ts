@@ -42,13 +42,21 @@ export function useVersion(name: string): boolean {
   return before !== name
 }
 
-/** Removes versions neither active nor in `kept`: a running agent may still read files of its version. */
+/** Removes versions neither active, nor in `kept`, nor of a process that runs: it may still read files of its version. */
 export function removeOtherVersions(kept: readonly (string | undefined)[]): void {
+  const used = new Set([currentVersion(), ...kept, ...runningVersions()])
   for (const name of readdirSync(PROGRAMS)) {
-    if (FOLDER.test(name) && name !== currentVersion() && !kept.includes(name)) {
+    if (FOLDER.test(name) && !used.has(name)) {
       rmSync(join(PROGRAMS, name), { recursive: true })
     }
   }
+}
+
+function runningVersions(): string[] {
+  return readdirSync('/proc').flatMap((pid) => {
+    const program = /^\d+$/.test(pid) ? linkTarget(`/proc/${pid}/exe`) : undefined
+    return program?.startsWith(`${PROGRAMS}/`) ? [basename(dirname(program))] : []
+  })
 }
 
 export function removeVersions(): void {
@@ -57,14 +65,15 @@ export function removeVersions(): void {
   if (linkTarget(COMMAND)?.startsWith(PROGRAMS)) rmSync(COMMAND)
 }
 
-function point(link: string, target: string): void {
+/** Atomically makes a link lead to `target`. */
+export function point(link: string, target: string): void {
   mkdirSync(dirname(link), { recursive: true })
   const part = `${link}.${process.pid}`
   symlinkSync(target, part)
   renameSync(part, link)
 }
 
-function linkTarget(link: string): string | undefined {
+export function linkTarget(link: string): string | undefined {
   try {
     return readlinkSync(link)
   } catch {

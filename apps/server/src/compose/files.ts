@@ -1,10 +1,12 @@
 // Files that the server offers: agents to install, the documentation with its search, and the console.
+import { join } from 'node:path'
 import type { Clock } from '@bowline/base/clock'
 import type { FastifyInstance } from 'fastify'
 import type { ServerConfig } from '../config.ts'
 import { serveDocsSearch } from '../docs-search/routes.ts'
 import { serveStatic } from '../http/files/static.ts'
 import { Bundles } from '../install/bundles.ts'
+import { Manifests } from '../install/manifest.ts'
 import { serveInstall } from '../install/routes.ts'
 import { productFolders } from '../platform/folders.ts'
 import type { Log } from '../platform/log.ts'
@@ -17,10 +19,20 @@ interface FileParts {
   readonly metrics: ReturnType<typeof createMetrics>
 }
 
+/** The agents that the server hands out. */
+function agentFiles({ BOWLINE_AGENTS_DIR: own }: ServerConfig['settings'], clock: Clock, log: Log) {
+  const { install } = productFolders()
+  // In a folder of the operator's nothing is built.
+  const folders = own === undefined ? install : { bundles: own, maker: join(own, 'not-built') }
+  const bundles = new Bundles(folders, clock, log)
+  return { bundles, manifests: new Manifests(folders.bundles, bundles) }
+}
+
 export async function serveFiles(http: FastifyInstance, { config, clock, log, metrics }: FileParts): Promise<void> {
   const { settings } = config
   const folders = productFolders()
-  serveInstall(http, { bundles: new Bundles(folders.install, clock, log), pin: config.pin })
+  const { bundles, manifests } = agentFiles(config.settings, clock, log)
+  serveInstall(http, { bundles, manifests, pin: config.pin })
   serveDocsSearch(http, { folder: folders.docs, settings, clock, log, metrics })
   const pageViews = settings.BOWLINE_DOCS_PAGE_VIEWS === 'on'
   await serveStatic(http, { ...folders, pageViews, domain: settings.BOWLINE_DOMAIN })

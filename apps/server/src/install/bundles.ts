@@ -65,6 +65,12 @@ export class Bundles {
     return this.#sumOf(arch, file)
   }
 
+  /** SHA-256 of the bundle as it lies here, whether or not it would be built anew; undefined without one. */
+  async servedSum(arch: Architecture): Promise<string | undefined> {
+    const file = this.#fileOf(arch)
+    return existsSync(file) ? this.#sumOf(arch, file) : undefined
+  }
+
   #fileOf(arch: Architecture): string {
     return join(this.#files.bundles, bundleName(arch))
   }

@@ -7,6 +7,7 @@
 #   PREFERRED_HOSTNAME  device name to ask for      PREFERRED_IDENTITY  instead of the MAC address
 #   KEEPALIVE_INTERVAL  seconds between two pings   PRIVATE_KEY         file of the device key
 #   BOWLINE_DIR         where a foreground agent lives
+#   UPDATE_KEY          key that signs updates of the agent, instead of the one that the server names
 #   INSTALL_KEY         key that tags and accepts the device; `sh -s -- --key KEY` does the same
 set -eu
 
@@ -16,6 +17,8 @@ default_pin=@SERVER_PIN@
 default_hostname=@PREFERRED_HOSTNAME@
 default_identity=@PREFERRED_IDENTITY@
 default_keepalive=@KEEPALIVE_INTERVAL@
+# Key that signs updates of the agent; empty where they are not signed.
+default_update_key=@UPDATE_KEY@
 # SHA-256 of the agent's archives. Empty in a development server that has not built one yet: it is asked for it then.
 default_sum_x64=@SUM_X@
 default_sum_arm64=@SUM_ARM@
@@ -23,6 +26,7 @@ default_sum_arm64=@SUM_ARM@
 SERVER_ADDRESS=${SERVER_ADDRESS:-$default_server}
 TENANT_ID=${TENANT_ID:-$default_tenant}
 SERVER_PIN=${SERVER_PIN:-$default_pin}
+UPDATE_KEY=${UPDATE_KEY:-$default_update_key}
 
 fail() {
   printf 'bowline: %s\n' "$1" >&2
@@ -161,6 +165,11 @@ main() {
     esac
     fail 'the agent does not run here; what is missing is named above.'
   }
+  # Tells the agent the number of its release. It is also an older version's, when the same program is in a newer release.
+  if [ -n "$default_update_key" ]; then
+    fetch /agent/manifest.json "$new/$version/manifest.json" || fail "$SERVER_ADDRESS does not send the agent's manifest."
+    [ ! -d "$dir/$version" ] || mv "$new/$version/manifest.json" "$dir/$version/manifest.json"
+  fi
   [ -d "$dir/$version" ] || mv "$new/$version" "$dir/$version"
   rm -rf "$new"
   trap - EXIT
@@ -170,6 +179,7 @@ main() {
   setting SERVER_PIN "$SERVER_PIN"
   setting TENANT_ID "$TENANT_ID"
   setting INSTALL_KEY "${INSTALL_KEY:-}"
+  setting UPDATE_KEY "$UPDATE_KEY"
   setting PREFERRED_HOSTNAME "${PREFERRED_HOSTNAME:-$default_hostname}"
   setting PREFERRED_IDENTITY "${PREFERRED_IDENTITY:-$default_identity}"
   setting KEEPALIVE_INTERVAL "${KEEPALIVE_INTERVAL:-$default_keepalive}"

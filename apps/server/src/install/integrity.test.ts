@@ -12,6 +12,7 @@ import { systemClock } from '@bowline/base/clock'
 import { createHttpServer } from '../http/server.ts'
 import { silentLog } from '../platform/log.ts'
 import { Bundles } from './bundles.ts'
+import { Manifests } from './manifest.ts'
 import { serveInstall } from './routes.ts'
 
 const TENANT = '11111111-1111-4111-8111-111111111111'
@@ -54,7 +55,7 @@ async function serve(maker = join(folder, 'no-maker')): Promise<void> {
     trustedProxies: [],
   })
   const bundles = new Bundles({ bundles: join(folder, 'bundles'), maker }, systemClock, silentLog)
-  serveInstall(server, { bundles, pin: '' })
+  serveInstall(server, { bundles, manifests: new Manifests(join(folder, 'bundles'), bundles), pin: '' })
   await server.listen({ host: '127.0.0.1', port: 0 })
   origin = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`
 }

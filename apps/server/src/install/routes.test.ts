@@ -30,6 +30,7 @@ beforeAll(async () => {
   })
   serveInstall(server, {
     bundles: new Bundles({ bundles: join(folder, 'bundles'), maker: join(folder, 'no-maker') }, systemClock, silentLog),
+    manifests: { read: () => Promise.resolve({ reason: 'none' }) },
     pin: `sha256//${'A'.repeat(43)}=`,
   })
 })

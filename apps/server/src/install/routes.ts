@@ -1,16 +1,18 @@
 // Routes for new devices: the install script and the agent's bundle. Public: they hold no secrets, and a device has no
 // credential yet.
-import { createReadStream } from 'node:fs'
 import { fail } from '@bowline/contract/errors'
 import { TenantId } from '@bowline/contract/schemas/common'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { parseInput } from '../platform/input/parse-input.ts'
 import { ARCHITECTURES, type Architecture, type Bundles, bundleName } from './bundles.ts'
+import type { Manifests, SignedManifest } from './manifest.ts'
+import { sendFile } from './ranges.ts'
 import { installScript } from './script.ts'
 
 export interface InstallFiles {
   readonly bundles: Bundles
+  readonly manifests: Pick<Manifests, 'read'>
   /** `sha256//…` of this server's key, or ''. */
   readonly pin: string
 }
@@ -27,10 +29,15 @@ const ScriptQuery = z.object({
 })
 const Arch = z.object({ arch: z.enum(ARCHITECTURES) })
 
-export function serveInstall(server: FastifyInstance, { bundles, pin }: InstallFiles): void {
+export function serveInstall(server: FastifyInstance, { bundles, manifests, pin }: InstallFiles): void {
+  const signed = async (): Promise<SignedManifest> => {
+    const found = await manifests.read()
+    return 'reason' in found ? fail('AGENT_UPDATES_UNAVAILABLE', { reason: found.reason }) : found
+  }
   for (const path of ['/install.sh', '/kickstart.sh']) {
     server.get(path, async (request, reply) => {
       const query = parseInput('query', ScriptQuery, request.query)
+      const found = await manifests.read()
       void reply.type('text/x-shellscript; charset=utf-8').header('cache-control', 'no-store')
       return reply.send(
         installScript({
@@ -40,6 +47,7 @@ export function serveInstall(server: FastifyInstance, { bundles, pin }: InstallF
           preferredHostname: query.preferred_hostname ?? '',
           preferredIdentity: query.preferred_identity ?? '',
           keepaliveInterval: query.keepalive_interval ?? '',
+          updateKey: 'manifest' in found ? found.manifest.key : '',
           sums: { x64: (await bundles.knownSum('x64')) ?? '', arm64: (await bundles.knownSum('arm64')) ?? '' },
         }),
       )
@@ -49,7 +57,15 @@ export function serveInstall(server: FastifyInstance, { bundles, pin }: InstallF
     const { arch } = parseInput('params', Arch, request.params)
     const bundle = await bundles.path(arch)
     if (typeof bundle !== 'string') fail('AGENT_UNAVAILABLE', { arch, reason: bundle.reason })
-    return reply.type('application/gzip').send(createReadStream(bundle))
+    return sendFile(request, reply.type('application/gzip'), bundle)
+  })
+  server.get('/agent/manifest.json', async (_request, reply) => {
+    const { bytes } = await signed()
+    return reply.type('application/json; charset=utf-8').header('cache-control', 'no-store').send(bytes)
+  })
+  server.get('/agent/manifest.json.sig', async (_request, reply) => {
+    const { signature } = await signed()
+    return reply.type('application/octet-stream').header('cache-control', 'no-store').send(signature)
   })
   server.get('/agent/bundle-linux-:arch.tar.gz.sha256', async (request, reply) => {
     const { arch } = parseInput('params', Arch, request.params)

@@ -11,6 +11,7 @@ const defaults = {
   preferredHostname: '',
   preferredIdentity: '',
   keepaliveInterval: '',
+  updateKey: '',
   sums: { x64: '', arm64: '' },
 }
 

@@ -15,6 +15,8 @@ export interface ScriptDefaults {
   readonly preferredIdentity: string
   /** Seconds. */
   readonly keepaliveInterval: string
+  /** Key by which the agents are signed, or '': then devices do not update by themselves. */
+  readonly updateKey: string
   /** SHA-256 of each archive, or '' if not known yet: then the script fetches it from the server. */
   readonly sums: Readonly<Record<Architecture, string>>
 }
@@ -29,6 +31,7 @@ export function installScript(defaults: ScriptDefaults): string {
     PREFERRED_HOSTNAME: defaults.preferredHostname,
     PREFERRED_IDENTITY: defaults.preferredIdentity,
     KEEPALIVE_INTERVAL: defaults.keepaliveInterval,
+    UPDATE_KEY: defaults.updateKey,
     SUM_X: defaults.sums.x64,
     SUM_ARM: defaults.sums.arm64,
   }

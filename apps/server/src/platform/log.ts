@@ -36,6 +36,7 @@ export type LogEvent =
   | 'link.up'
   | 'link.down'
   | 'link.displaced'
+  | 'link.handed-over'
   | 'http.refused'
   | 'ssh.refused'
   | 'ssh.connected'

@@ -1,4 +1,4 @@
-// Settings with which a device finds its namespace.
+// Settings with which a device finds its namespace, and its updates.
 import * as z from 'zod'
 import { INSTALL_KEY } from '../schemas/fleet/install-key.ts'
 import type { SettingSpec } from './spec.ts'
@@ -23,5 +23,20 @@ export const ENROLMENT_SETTINGS = {
       .optional(),
     description: 'Install key of the namespace: tags a new device, and accepts it if the key says so.',
     secret: true,
+  },
+  BOWLINE_AGENTS_DIR: {
+    programs: ['server'],
+    schema: z.string().min(1).optional(),
+    description:
+      'Folder with the archives of the agent that the server hands out, and their signed manifest. Default: those that it came with.',
+  },
+  BOWLINE_UPDATE_KEY: {
+    programs: agent,
+    schema: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{43}$/, 'must be an Ed25519 public key: 32 bytes, base64url')
+      .optional(),
+    description:
+      'Key by which updates of the agent must be signed; the install command sets it to that of the release. Without one the agent does not update by itself.',
   },
 } as const satisfies Record<string, SettingSpec>

@@ -1,7 +1,7 @@
 // Scheduling of sends, and the lifecycle of a link.
 import { array, assert, asyncProperty, boolean, constantFrom, nat, record } from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { LinkCause, LinkStream } from '../api.ts'
+import { HANDING_OVER, type LinkCause, type LinkStream } from '../api.ts'
 import { RecordedStream, linkPair, settle } from '../testing/pair.ts'
 
 const STOPPING: LinkCause = { by: 'gateway', reason: 'draining', message: 'the server is stopping' }
@@ -234,6 +234,23 @@ describe('a link', () => {
     await settle()
     expect(accepted[0]?.text()).toBe('still here')
     expect(crossing.cause).toMatchObject(STOPPING)
+  })
+
+  test('still opens streams when the agent hands over, and none after its goaway', async () => {
+    const asked: LinkCause[] = []
+    const { gateway, agent } = linkPair({
+      gateway: { open: RecordedStream.accept([]), goaway: (cause) => asked.push(cause) },
+      agent: { open: RecordedStream.accept([]) },
+    })
+    agent.goaway({ by: 'agent', reason: HANDING_OVER, message: 'a newer process takes over' })
+    await settle()
+    const [login, listener] = [RecordedStream.open(gateway, 'auth'), RecordedStream.open(agent, 'listen')]
+    await settle()
+    expect([login.cause, listener.cause, gateway.streamCount]).toEqual([undefined, undefined, 2])
+    agent.goaway(STOPPING)
+    await settle()
+    expect((await RecordedStream.open(gateway, 'auth').whenClosed()).reason).toBe('draining')
+    expect(asked.map(({ reason }) => reason)).toEqual([HANDING_OVER, 'draining'])
   })
 
   test('refuses one more of its own streams at the stream limit', async () => {

@@ -11,7 +11,7 @@ import {
   type LinkStream,
   type StreamKind,
 } from '../api.ts'
-import { type Side, decodeCause, encodeCause, otherSide } from '../wire/cause.ts'
+import { type Side, decodeCause, encodeCause, isHandingOver, otherSide } from '../wire/cause.ts'
 import {
   FRAME,
   FrameBatch,
@@ -112,7 +112,7 @@ class FrameLink implements Link, StreamOwner, FrameSink, TransportEvents {
 
   goaway(cause: LinkCause): void {
     if (this.#endCause || this.#goneAway) return
-    this.#goneAway = cause
+    if (!isHandingOver(cause)) this.#goneAway = cause
     this.#send(FRAME.goaway, 0, encodeCause(cause))
   }
 
@@ -207,7 +207,7 @@ class FrameLink implements Link, StreamOwner, FrameSink, TransportEvents {
       case FRAME.goaway: {
         if (this.#peerGoneAway) return undefined
         const cause = decodeCause(payload, this.#causesOf)
-        this.#peerGoneAway = cause
+        if (!isHandingOver(cause)) this.#peerGoneAway = cause
         this.#guard.call('goaway', () => this.#handler.goaway?.(cause))
         return undefined
       }

@@ -1,7 +1,7 @@
 // Causes on the wire. A peer's cause is untrusted: it is parsed with limits, and a malformed one becomes `unspecified`
 // instead of a second failure during an end.
 import * as z from 'zod'
-import type { LinkCause } from '../api.ts'
+import { HANDING_OVER, type LinkCause } from '../api.ts'
 
 /** This end of the link. Also the `by` of causes that this end creates. */
 export type Side = 'gateway' | 'agent'
@@ -19,6 +19,11 @@ const WireCause = z.object({
 
 export function otherSide(side: Side): Side {
   return side === 'gateway' ? 'agent' : 'gateway'
+}
+
+/** A `goaway` after which streams may still be opened. */
+export function isHandingOver({ reason }: LinkCause): boolean {
+  return reason === HANDING_OVER
 }
 
 /** JSON of a cause, with its message cut to 512 characters. */

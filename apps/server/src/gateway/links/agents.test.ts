@@ -134,6 +134,39 @@ describe('device links', () => {
     expect(await isOnline()).toBe(true)
   })
 
+  it('leaves a link open that hands over, for what runs on it, until it ends or the device is removed', async () => {
+    const [older, newer] = [fakeLink(), fakeLink()]
+    const olderEvents = agents.add(device, older, '192.0.2.1')
+    await expect.poll(() => agents.held(device.uid)?.epoch).toBe(1)
+    olderEvents.handsOver()
+    expect(agents.find(device.uid)).toBe(older)
+    agents.add(device, newer, '192.0.2.1')
+    await expect.poll(() => agents.find(device.uid)).toBe(newer)
+    expect([older.causes, agents.heldBefore(device.uid, 1)?.link]).toEqual([[], older])
+    expect(agents.heldBefore(device.uid, 2)).toBeUndefined()
+    agents.drop(device.uid)
+    expect(older.causes.map((cause) => cause.reason)).toEqual(['removed'])
+    olderEvents.closed(gone)
+    expect(agents.heldBefore(device.uid, 1)).toBeUndefined()
+    await agents.close()
+    expect(await isOnline()).toBe(true)
+  })
+
+  it('keeps a few links that have handed over, and closes the oldest beyond', async () => {
+    const links = Array.from({ length: 6 }, () => fakeLink())
+    for (const link of links) {
+      const events = agents.add(device, link, '192.0.2.1')
+      await expect.poll(() => agents.find(device.uid)).toBe(link)
+      events.handsOver()
+      // As the link reports it once it is closed.
+      link.close = (cause) => {
+        link.causes.push(cause)
+        events.closed(cause)
+      }
+    }
+    expect(links.map((link) => link.causes.length)).toEqual([1, 1, 0, 0, 0, 0])
+  })
+
   it('keeps exactly one of many concurrent links and the device online', async () => {
     const links = Array.from({ length: 12 }, () => fakeLink())
     const events = links.map((link) => agents.add(device, link, '192.0.2.1'))

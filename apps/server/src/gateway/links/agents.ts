@@ -16,6 +16,9 @@ import { HostKeyReviews, type HostKeyUsers } from './host-key-reviews.ts'
 /** Between heartbeats of sessions' rows, repairs of presence, and reviews of all host keys. */
 const FLUSH_INTERVAL_MS = 10_000
 
+/** Links of one device that newer ones have replaced by agreement; the oldest beyond that is closed. */
+const MAX_HANDED_OVER = 3
+
 const DISPLACED: LinkCause = {
   by: 'gateway',
   reason: 'displaced',
@@ -51,6 +54,8 @@ export interface LinkEvents {
    * closes later, or with the device. `closed` must still follow.
    */
   lingers(cause: LinkCause): void
+  /** Another process of the device will come with a newer link, at which this one is left open with what runs on it. */
+  handsOver(): void
 }
 
 export interface Agents {
@@ -63,6 +68,8 @@ export interface Agents {
   find(uid: DeviceUid): Link | undefined
   /** The newest link of a device on this node, with what other nodes must know to use it. */
   held(uid: DeviceUid): HeldLink | undefined
+  /** A link of a device that a newer one has replaced, with what still runs on it. */
+  heldBefore(uid: DeviceUid, epoch: number): HeldLink | undefined
   /** Ends the logins on a device whose SSH server has proved another host key than the accepted one. */
   reviewHostKey(uid: DeviceUid): void
   /** Closes the link of a removed device. */
@@ -96,6 +103,10 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
   const links = new Set<Link>()
   /** Links that reach their device no more, with what still runs over them. */
   const lingering = new Map<Link, DeviceActor>()
+  /** Links whose agent has announced that another process takes over. */
+  const handingOver = new Set<Link>()
+  /** Those of them that a newer link has replaced. */
+  const replaced = new Map<Link, HeldLink>()
   const sessions = new Set<SessionUid>()
   const hostKeys = new HostKeyReviews({ clock, log, hostKeysOf: (uids) => findHostKeys(db, uids) })
   const pending = new PendingSet((error) => {
@@ -122,13 +133,24 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
     }
     entries.set(device.uid, { link, epoch, device })
     log.info('link.up', { device: device.uid, tenant: device.tenant, epoch, remote })
-    if (current) {
-      log.warn('link.displaced', { device: device.uid, epoch: current.epoch })
-      current.link.close(DISPLACED)
-    }
+    if (current) replace(current)
     // Listeners may connect at once: the link is registered before.
     await notifyLinkUp(ctx, device.uid)
     return epoch
+  }
+
+  function replace(current: HeldLink): void {
+    const { link, epoch, device } = current
+    if (handingOver.has(link)) {
+      log.info('link.handed-over', { device: device.uid, epoch })
+      lingering.set(link, device)
+      replaced.set(link, current)
+      const kept = [...replaced.values()].filter((held) => held.device.uid === device.uid)
+      if (kept.length > MAX_HANDED_OVER) kept[0]?.link.close(DISPLACED)
+      return
+    }
+    log.warn('link.displaced', { device: device.uid, epoch })
+    link.close(DISPLACED)
   }
 
   function flush(): void {
@@ -188,16 +210,18 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
           lingering.set(link, device)
           down(cause)
         },
+        handsOver: () => void handingOver.add(link),
         closed(cause) {
           links.delete(link)
           forgetHostKey?.()
-          lingering.delete(link)
+          for (const kept of [lingering, handingOver, replaced]) kept.delete(link)
           down(cause)
         },
       }
     },
     find: (uid) => entries.get(uid)?.link,
     held: (uid) => entries.get(uid),
+    heldBefore: (uid, epoch) => [...replaced.values()].find((held) => held.device.uid === uid && held.epoch === epoch),
     reviewHostKey: (uid) => hostKeys.run(uid),
     drop(uid) {
       entries.get(uid)?.link.close(REMOVED)

@@ -2,7 +2,7 @@
 // device's key before it carries anything else.
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Link, LinkCause, LinkHandler } from '@bowline/link/api'
+import { HANDING_OVER, type Link, type LinkCause, type LinkHandler } from '@bowline/link/api'
 import { acceptLink } from '@bowline/link/accept'
 import { systemClock } from '@bowline/base/clock'
 import { refuseUpgrade } from '@bowline/link/upgrade'
@@ -58,9 +58,14 @@ async function admit(
   const named = await deviceOf(deps, request, socket, remote)
   if (!named) return false
   const { device, found } = named
-  const state: { link?: Link; events?: LinkEvents; ended?: LinkCause } = {}
+  const state: { link?: Link; events?: LinkEvents; ended?: LinkCause; handsOver?: true } = {}
   const handler: LinkHandler = {
     open: (kind, header, stream) => deps.reverse.open(state.link, kind, header, stream),
+    goaway(cause) {
+      if (cause.reason !== HANDING_OVER) return
+      state.handsOver = true
+      state.events?.handsOver()
+    },
     closed(cause) {
       state.ended = cause
       state.events?.closed(cause)
@@ -81,6 +86,7 @@ async function admit(
   state.link = outcome.link
   const events = deps.agents.add(device, outcome.link, remote)
   state.events = events
+  if (state.handsOver) events.handsOver()
   // The link may have closed before this continuation ran.
   if (state.ended) events.closed(state.ended)
   return true

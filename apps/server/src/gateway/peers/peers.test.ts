@@ -209,7 +209,7 @@ describe('connections of other nodes', () => {
       nodes: () => [],
       refreshNodes: async () => void (reads += 1),
       steadyMs: () => 0,
-      agents: { held: () => undefined },
+      agents: { held: () => undefined, heldBefore: () => undefined },
       reverse: createReverseStreams(),
       acceptTerminal: () => ({ by: 'gateway', reason: 'refused', message: '' }),
       openFile: () => Promise.reject(new Error('there are no files')),

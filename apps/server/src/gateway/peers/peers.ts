@@ -53,7 +53,7 @@ export interface PeersDeps {
   readonly refreshNodes: () => Promise<void>
   /** For how long this node has renewed its lease, ms; 0 if it cannot now. */
   readonly steadyMs: () => number
-  readonly agents: Pick<Agents, 'held'>
+  readonly agents: Pick<Agents, 'held' | 'heldBefore'>
   readonly reverse: ReverseStreams
   /** Takes the terminal of a browser that has reached another node. */
   readonly acceptTerminal: (header: LinkMessage, stream: LinkStream) => StreamHandler | LinkCause

@@ -26,7 +26,7 @@ interface Joined {
 }
 
 export interface RelayDeps {
-  readonly agents: Pick<Agents, 'held'>
+  readonly agents: Pick<Agents, 'held' | 'heldBefore'>
   readonly reverse: ReverseStreams
   /** The link between the nodes. */
   readonly between: Link
@@ -47,7 +47,9 @@ export function createRelay({ agents, reverse, between }: RelayDeps): Relay {
     const parsed = PeerOpen.safeParse(header)
     if (!parsed.success) return MALFORMED
     const { tenant, device: uid, epoch, window } = parsed.data
-    const held = agents.held(uid)
+    const newest = agents.held(uid)
+    // What runs on a link that the device has handed over goes on there.
+    const held = newest?.epoch === epoch ? newest : (agents.heldBefore(uid, epoch) ?? newest)
     if (!held) return NOT_HELD
     if (held.device.tenant !== tenant) return FOREIGN
     if (held.epoch !== epoch) return STALE

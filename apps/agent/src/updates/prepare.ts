@@ -1,0 +1,99 @@
+// Brings an offered version onto the disk: fetched, verified, unpacked beside the others, and tried whether it starts.
+import { spawnSync } from 'node:child_process'
+import { existsSync, lstatSync, mkdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { PROGRAMS, UPDATE_FOLDER } from '../service/places.ts'
+import { syncFiles, syncFolder } from '../service/trial.ts'
+import { type FetchParts, FetchError, fetchFile } from './fetch.ts'
+import type { Offer } from './offer.ts'
+import { unpack } from './unpack.ts'
+
+/** Also written by the install script. */
+export const MANIFEST_FILE = 'manifest.json'
+
+const SPARE_BYTES = 32 * 1024 * 1024
+const START_TIMEOUT_MS = 60_000
+const ATTEMPTS = 5
+
+/** It cannot be done on this machine; the message says why. */
+export class PrepareError extends Error {
+  override readonly name = 'PrepareError'
+}
+
+/** Of the versions, and where to work, on the same file system. */
+interface Folders {
+  readonly programs: string
+  readonly work: string
+  readonly freeBytes?: (folder: string) => number
+}
+
+/**
+ * @returns folder name of the version, ready to be made current
+ * @throws {PrepareError | ArchiveError | FetchError | ConnectError | Error} nothing that runs has changed then
+ */
+export async function prepare(
+  parts: FetchParts,
+  offer: Offer,
+  folders: Folders = { programs: PROGRAMS, work: UPDATE_FOLDER },
+): Promise<string> {
+  const { programs, work, freeBytes = freeBytesOf } = folders
+  ownFolder(work)
+  const archive = join(work, `${offer.bundle.sha256}.tar.gz`)
+  const stage = join(work, 'unpacked')
+  const needed = offer.bundle.size + offer.bundle.unpacked + SPARE_BYTES
+  if (freeBytes(work) < needed) throw new PrepareError(`less than ${Math.ceil(needed / 1024 ** 2)} MB are free`)
+  await fetchWithRetries(parts, offer, archive)
+  rmSync(stage, { recursive: true, force: true })
+  mkdirSync(stage, { mode: 0o700 })
+  const folder = await unpack(archive, stage, offer.bundle.unpacked)
+  const name = basename(folder)
+  const isKnown = existsSync(join(programs, name))
+  if (!isKnown) {
+    startsOrThrows(join(folder, 'bowline'))
+    writeFileSync(join(folder, MANIFEST_FILE), offer.bytes)
+    syncFiles(folder)
+    renameSync(folder, join(programs, name))
+  } else {
+    // The same program under another number.
+    writeFileSync(join(stage, MANIFEST_FILE), offer.bytes, { flush: true })
+    renameSync(join(stage, MANIFEST_FILE), join(programs, name, MANIFEST_FILE))
+    syncFolder(join(programs, name))
+  }
+  syncFolder(programs)
+  rmSync(work, { recursive: true })
+  return name
+}
+
+function freeBytesOf(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
+}
+
+/** Makes a folder that nobody else may enter. @throws {PrepareError} when another one is there */
+function ownFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  const { uid, mode } = lstatSync(path)
+  const isOurs = lstatSync(path).isDirectory() && uid === process.geteuid?.() && (mode & 0o077) === 0
+  if (!isOurs) throw new PrepareError(`${path} is not a folder of this user alone`)
+}
+
+async function fetchWithRetries(parts: FetchParts, { bundle }: Offer, archive: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await fetchFile(parts, `/agent/${bundle.file}`, archive, bundle)
+    } catch (error) {
+      if (attempt === ATTEMPTS || parts.signal.aborted || !(error instanceof Error)) throw error
+      // A full disk does not get better by fetching again.
+      if ('code' in error && error.code === 'ENOSPC') throw new PrepareError('the disk is full')
+      if (error instanceof FetchError && error.message.includes('answered 404')) throw error
+    }
+  }
+}
+
+/** What can be wrong with a machine, such as a library that it lacks, is told before anything changes. */
+function startsOrThrows(program: string): void {
+  const { status, error, stderr } = spawnSync(program, ['--version'], { encoding: 'utf8', timeout: START_TIMEOUT_MS })
+  if (status === 0) return
+  const said = error?.message ?? (stderr.trim().split('\n')[0] || `it ended with ${status}`)
+  throw new PrepareError(`the new version does not start here: ${said}`)
+}

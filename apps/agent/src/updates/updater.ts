@@ -1,0 +1,154 @@
+// Updates the agent: finds an offer, prepares it, starts it beside this process, and watches whether it reaches the
+// server. This process keeps its sessions meanwhile, and if it does not, returns to the version that runs here.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from '@bowline/base/clock'
+import { AgentManifest } from '@bowline/link/agent-manifest'
+import type { UpdateFile } from '../device/update-file.ts'
+import type { Server } from '../device/server-api.ts'
+import type { Log } from '../log.ts'
+import { ownBundle } from '../own-program.ts'
+import { launcherPid } from '../service/launcher.ts'
+import { beginTrial, returnToPrevious, versionBefore } from '../service/trial.ts'
+import { currentVersion, removeOtherVersions } from '../service/versions.ts'
+import { findOffer } from './offer.ts'
+import { MANIFEST_FILE, prepare } from './prepare.ts'
+
+/** A new version must have reached the server by then. */
+export const TRIAL_MS = 180_000
+const LOOK_INTERVAL_MS = 1_000
+
+export interface UpdaterParts {
+  readonly server: Server
+  readonly userAgent: string
+  readonly updates: UpdateFile
+  readonly clock: Clock
+  readonly log: Log
+  readonly signal: AbortSignal
+  /** A newer version runs beside this process, which keeps what it has, and ends with it. */
+  readonly handOver: () => void
+}
+
+export class Updater {
+  readonly #parts: UpdaterParts
+  #isBusy = false
+  #isDecided = false
+
+  constructor(parts: UpdaterParts) {
+    this.#parts = parts
+  }
+
+  /** Why this agent does not update itself; undefined: it does. */
+  static obstacle(updates: UpdateFile): string | undefined {
+    if (updates.key === undefined) return 'no key for updates is set (BOWLINE_UPDATE_KEY)'
+    if (ownBundle() === undefined || launcherPid() === undefined) return 'it does not run as the installed service'
+    return undefined
+  }
+
+  /** Whether the version that this process has started has been confirmed or given up. */
+  get isDecided(): boolean {
+    return this.#isDecided
+  }
+
+  /** Updates to what the server offers, if it may. Never rejects. */
+  async run(): Promise<void> {
+    if (this.#isBusy) return
+    this.#isBusy = true
+    try {
+      this.#isBusy = await this.#update()
+    } catch (error) {
+      this.#isBusy = false
+      this.#parts.log.error('update.failed', { reason: error instanceof Error ? error.message : String(error) })
+    }
+  }
+
+  /** @returns whether another process takes over: then this one does no further update */
+  async #update(): Promise<boolean> {
+    const { updates, log } = this.#parts
+    const launcher = launcherPid()
+    const obstacle = Updater.obstacle(updates)
+    if (obstacle !== undefined || launcher === undefined) {
+      log.warn('update.not-here', { reason: obstacle })
+      return false
+    }
+    const running = ownRelease()
+    const offer = await findOffer({
+      ...this.#parts,
+      running,
+      platform: `linux-${process.arch}`,
+      keyChanged: (key) => log.warn('update.key-changed', { key }),
+    })
+    if ('reason' in offer) {
+      log[offer.isAttack ? 'error' : 'info'](offer.isAttack ? 'update.refused' : 'update.none', {
+        reason: offer.reason,
+      })
+      return false
+    }
+    const { release, version, digest } = offer
+    log.info('update.found', { release, version, running })
+    removeOtherVersions([])
+    let name: string
+    try {
+      name = await prepare(this.#parts, offer)
+    } catch (error) {
+      updates.begin(release, digest)
+      updates.failed(error instanceof Error ? error.message : String(error), true)
+      throw error
+    }
+    if (name === currentVersion()) {
+      updates.worked(release)
+      log.info('update.same-program', { release })
+      return false
+    }
+    updates.begin(release, digest)
+    beginTrial(name)
+    log.info('update.started', { release, version, program: name })
+    this.#parts.handOver()
+    process.kill(launcher, 'SIGUSR1')
+    this.#watch(launcher, release)
+    return true
+  }
+
+  #watch(launcher: number, release: number): void {
+    const { clock, log, updates } = this.#parts
+    watchTrial(
+      clock,
+      () => versionBefore() !== undefined,
+      (isOver) => {
+        this.#isDecided = true
+        if (!isOver) {
+          returnToPrevious(updates, 'it did not reach the server within three minutes', false)
+          process.kill(launcher, 'SIGUSR2')
+        }
+        const { reason } = updates.attempt ?? {}
+        if (reason === undefined) log.info('update.done', { release })
+        else log.error('update.returned', { release, reason })
+      },
+    )
+  }
+}
+
+/**
+ * Watches a version on trial.
+ * @param decided called once: `isOver` when the trial has ended by itself, else when its time is up
+ */
+export function watchTrial(clock: Clock, isOnTrial: () => boolean, decided: (isOver: boolean) => void): void {
+  const deadline = clock.monotonic() + TRIAL_MS
+  const cancel = clock.every(LOOK_INTERVAL_MS, () => {
+    const isOver = !isOnTrial()
+    if (!isOver && clock.monotonic() < deadline) return
+    cancel()
+    decided(isOver)
+  })
+}
+
+/** Number of the release that this process is of; 0 when it is of none that was signed. */
+export function ownRelease(): number {
+  const bundle = ownBundle()
+  if (bundle === undefined) return 0
+  try {
+    return AgentManifest.parse(JSON.parse(readFileSync(join(bundle, MANIFEST_FILE), 'utf8'))).release
+  } catch {
+    return 0
+  }
+}

@@ -1,0 +1,194 @@
+// An installed agent updates itself to what is signed: sessions go on through it, what does not reach the server goes
+// back, and neither a server without the release key nor an old release gets anything in.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Device } from '@bowline/contract/schemas/device'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { buildStale, OWN_AGENT } from '../../scripts/build.ts'
+import { writeManifest } from '../../scripts/release/manifest.ts'
+import { acceptDevice } from '../support/agent.ts'
+import { bootProblem, systemd, USER } from '../support/machines/booted-machine.ts'
+import { type ServicedMachine, bootServicedMachine } from '../support/machines/serviced-machine.ts'
+import { root } from '../support/product.ts'
+import { startSsh } from '../support/ssh.ts'
+import { showOnFailure } from '../support/failure-output.ts'
+import { until } from '../support/wait.ts'
+
+const problem = bootProblem(systemd)
+const folder = mkdtempSync(join(tmpdir(), 'bowline-e2e-update-'))
+const agents = join(folder, 'agents')
+const archive = join(agents, `bundle-linux-${process.arch}.tar.gz`)
+const newKey = (): KeyObject => generateKeyPairSync('ed25519').privateKey
+const keys = { release: newKey(), stranger: newKey() }
+let scene: ServicedMachine
+let device: Device
+showOnFailure(() => ({ server: scene?.server.process }))
+
+beforeAll(async () => {
+  if (problem !== undefined) return
+  await buildStale([OWN_AGENT])
+  mkdirSync(agents)
+  copyFileSync(join(root, `apps/agent/dist/bundle-linux-${process.arch}.tar.gz`), archive)
+  for (const [name, key] of Object.entries(keys)) {
+    writeFileSync(join(folder, `${name}.pem`), key.export({ type: 'pkcs8', format: 'pem' }))
+  }
+  sign(10)
+  scene = await bootServicedMachine(systemd, 'updated', { BOWLINE_AGENTS_DIR: agents })
+})
+afterAll(async () => {
+  await scene?.remove()
+  rmSync(folder, { recursive: true })
+})
+
+function sign(release: number, key: keyof typeof keys = 'release'): void {
+  writeManifest({
+    folder: agents,
+    bundles: { [`linux-${process.arch}`]: archive },
+    key: join(folder, `${key}.pem`),
+    version: '0.1.0',
+    release,
+    minimumRelease: 0,
+    rotations: undefined,
+  })
+}
+
+/** Packs another build: the same files in a folder of another name. @param program text of another `bowline` */
+function pack(build: string, program?: string): string {
+  const stage = join(folder, build)
+  mkdirSync(stage)
+  execFileSync('tar', ['-xzf', join(root, `apps/agent/dist/bundle-linux-${process.arch}.tar.gz`), '-C', stage])
+  const [own = ''] = readdirSync(stage)
+  const name = own.replace(/-[0-9a-f]+$/, `-${build}`)
+  renameSync(join(stage, own), join(stage, name))
+  if (program !== undefined) writeFileSync(join(stage, name, 'bowline'), program, { mode: 0o755 })
+  const files = ['--owner=0', '--group=0', '--mode=u=rwX,go=rX', '-C', stage, name]
+  execFileSync('tar', ['-I', 'gzip -1', '-cf', archive, ...files])
+  rmSync(stage, { recursive: true })
+  return name
+}
+
+const run = (line: string) => scene.run(line)
+const status = (): { pid?: number; online?: boolean; installed?: string } =>
+  JSON.parse(scene.machine.run('bowline agent status --json').stdout || '{}')
+const current = (): string => run('readlink /usr/local/lib/bowline/current')
+const log = (): string => scene.machine.run('journalctl -o cat -u bowline-agent --no-pager').stdout
+/** Asks for an update, and waits for the log to say something after that. */
+async function update(event: string): Promise<string> {
+  const before = log().length
+  run('bowline agent update')
+  return until(`the log has ${event}`, () => {
+    const lines = log().slice(before)
+    return lines.split('\n').find((line) => line.includes(`"ev":"${event}"`))
+  })
+}
+const login = (command: string) => scene.login(device, command)
+async function updatedTo(name: string, before: number | undefined): Promise<void> {
+  await until('the new version is online', () => {
+    const { pid, online, installed } = status()
+    return online === true && pid !== before && installed === name
+  })
+}
+
+/** A session of a person that stays open: answers each line with itself. */
+function openSession() {
+  const target = { ...scene.server.ssh, login: `${USER.name}@${device.namespace}.updated`, password: USER.password }
+  const control = join(folder, `control-${Date.now()}`)
+  const session = startSsh(target, ['cat'], ['-M', '-S', control])
+  onTestFinished(() => void session.kill('SIGKILL'))
+  let output = ''
+  session.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
+  const ended = new Promise<number | null>((resolve) => session.once('close', resolve))
+  return {
+    async echoes(word: string): Promise<void> {
+      session.stdin.write(`${word}\n`)
+      await until(`the session answers ${word}`, () => output.includes(`${word}\n`))
+    },
+    /** Opens another channel of the same connection. */
+    another: (command: string) =>
+      spawnSync('ssh', ['-F', 'none', '-S', control, 'x', command], { encoding: 'utf8', timeout: 30_000 }).stdout,
+    end(): Promise<number | null> {
+      session.stdin.end()
+      return ended
+    },
+  }
+}
+
+describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'booted here'})`, () => {
+  it('updates to a signed release while a session goes on', async () => {
+    scene.install()
+    device = await acceptDevice(await scene.server.client(), 'updated')
+    await scene.linked()
+    const session = openSession()
+    await session.echoes('before')
+    const before = status().pid
+    const name = pack('11111111')
+    sign(11)
+    await update('update.started')
+    await updatedTo(name, before)
+    await session.echoes('after')
+    expect(session.another('echo another channel')).toBe('another channel\n')
+    expect(run(`readlink /proc/${before}/exe`)).not.toContain(name)
+    expect((await login('echo new')).stdout.toString()).toBe('new\n')
+    expect(log()).toContain('"ev":"update.done"')
+    expect(await session.end()).toBe(0)
+    await until('the old process ends with its session', () => log().includes('"ev":"agent.handed-over"'))
+    expect(scene.machine.run(`kill -0 ${before}`).status).not.toBe(0)
+    expect(run('ls /usr/local/lib/bowline/.update 2>&1 || true')).toContain('No such file')
+  })
+
+  it('refuses an older release, and one by another key', async () => {
+    sign(10)
+    expect(await update('update.refused')).toContain('release 10 is older than 11, which has run here')
+    sign(12, 'stranger')
+    expect(await update('update.refused')).toContain('signed by a key that the trusted one does not lead to')
+    sign(11)
+    expect(await update('update.none')).toContain('this is the newest release')
+  })
+
+  it('returns to the version before when the new one ends, and does not try it again', async () => {
+    const before = current()
+    const session = openSession()
+    await session.echoes('before')
+    const { pid } = status()
+    pack('22222222', '#!/bin/sh\n[ "$*" != agent ] || exit 1\n')
+    sign(12)
+    await update('update.started')
+    await updatedTo(before, pid)
+    await session.echoes('after')
+    expect(await update('update.none')).toContain('release 12 has failed here: it ended before it reached the server')
+    expect(await session.end()).toBe(0)
+  })
+
+  it('returns to the version before when the service is stopped during the trial, and may try again', async () => {
+    const before = current()
+    const { pid } = status()
+    const name = pack('33333333', '#!/bin/sh\n[ "$*" != agent ] || exec sleep 1000\n')
+    sign(13)
+    await update('update.started')
+    expect(current()).toBe(name)
+    run('systemctl restart bowline-agent')
+    await updatedTo(before, pid)
+    expect(await update('update.started')).toContain('"release":13')
+    run('systemctl restart bowline-agent')
+    await updatedTo(before, pid)
+  })
+
+  it('installs nothing that does not start, or does not fit', async () => {
+    const before = current()
+    pack('44444444', '#!/bin/sh\necho "a library is missing" >&2\nexit 127\n')
+    sign(14)
+    expect(await update('update.failed')).toContain('the new version does not start here: a library is missing')
+    expect(current()).toBe(before)
+    expect(run('ls -A /usr/local/lib/bowline')).not.toContain('44444444')
+  })
+
+  it('stops all of its processes with the service', async () => {
+    run('systemctl stop bowline-agent')
+    const left = () => scene.machine.run("pgrep -f '^/usr/local/lib/bowline.* agent'").stdout
+    await until('they have ended', () => left() === '')
+    expect(left()).toBe('')
+  })
+})
