@@ -257,6 +257,7 @@ function createWorkspace(runtime: Runtime): Workspace {
     const { tabs } = state.get()
     closed.length = 0
     workspace.wanted.set([])
+    workspace.snippetsFor.set(undefined)
     state.set({ tabs: [], active: undefined })
     remove(tabs.flatMap(({ layout }) => paneIds(layout)))
     key.set(undefined)
