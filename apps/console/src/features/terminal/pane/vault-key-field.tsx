@@ -30,7 +30,7 @@ export function VaultKeyField({ pane, state, value, onChange }: VaultKeyFieldPro
       value={value}
       data={[
         ...state.keys
-          .filter(({ isDamaged }) => !isDamaged)
+          .filter(({ fault }) => fault === undefined)
           .map(({ id, name, type }) => ({ value: id, label: `${name} (${type})` })),
         { value: '', label: texts.vault.another },
       ]}
