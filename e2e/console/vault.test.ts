@@ -15,6 +15,7 @@ import { type WatchedPage, launchBrowser, openPage } from '../support/browser.ts
 import { withoutSettings } from '../support/product.ts'
 import { type Server, startServer } from '../support/server.ts'
 import { until } from '../support/wait.ts'
+import { AUTHENTICATOR, REMEMBER_MADE, WITHOUT_ED25519, changeStored, storedBy, wasSent } from './stored-keys.ts'
 import { eventually, hasFocus, liveMark, openSignedIn, signIn, violationsInBothThemes } from './steps.ts'
 
 let browser: Browser
@@ -66,26 +67,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-const AUTHENTICATOR = {
-  protocol: 'ctap2',
-  ctap2Version: 'ctap2_1',
-  transport: 'internal',
-  hasResidentKey: true,
-  hasUserVerification: true,
-  isUserVerified: true,
-  automaticPresenceSimulation: true,
-  hasPrf: true,
-} as const
-
-/** Keeps the secret half of keys that the page makes, for the test to look for. */
-const REMEMBER_MADE = `
-  const exportKey = crypto.subtle.exportKey.bind(crypto.subtle)
-  crypto.subtle.exportKey = async (format, key) => {
-    const jwk = await exportKey(format, key)
-    if (jwk.d) (globalThis.made ??= []).push(jwk.d)
-    return jwk
-  }`
-
 function watchSockets(of: Page): void {
   of.on('websocket', (socket) => socket.on('framesent', ({ payload }) => sent.push(Buffer.from(payload))))
 }
@@ -99,44 +80,6 @@ async function cli(...words: string[]): Promise<void> {
     complain: (line) => complaints.push(line),
   })
   if (code !== 0) throw new Error(`bowline ${words.join(' ')}: ${complaints.join('\n')}`)
-}
-
-/** True when a secret was sent in any of the ways that it could be written. @param secret base64url */
-function wasSent(secret: string): boolean {
-  const bytes = Buffer.from(secret, 'base64url')
-  expect(bytes.length).toBeGreaterThan(30)
-  // Base64 of text that contains it: the middle is the same for one of three alignments.
-  const aligned = [0, 1, 2].map((shift) =>
-    Buffer.concat([Buffer.alloc(shift), bytes])
-      .toString('base64')
-      .slice(4, -4),
-  )
-  const forms = [
-    bytes,
-    Buffer.from(secret),
-    Buffer.from(bytes.toString('hex')),
-    ...aligned.map((text) => Buffer.from(text)),
-  ]
-  return sent.some((chunk) => forms.some((form) => chunk.includes(form)))
-}
-
-/** Everything that the page has stored, as text: bytes as base64url. */
-function stored(of = page): Promise<string> {
-  return of.evaluate(`(async () => {
-    const database = await new Promise((resolve) => {
-      const request = indexedDB.open('bowline-vault')
-      request.onsuccess = () => resolve(request.result)
-    })
-    const names = [...database.objectStoreNames]
-    const transaction = database.transaction(names)
-    const all = await Promise.all(names.map((name) => new Promise((resolve) => {
-      const request = transaction.objectStore(name).getAll()
-      request.onsuccess = () => resolve(request.result)
-    })))
-    database.close()
-    const text = (_, value) => value instanceof Uint8Array ? value.toBase64({ alphabet: 'base64url' }) : value
-    return JSON.stringify([all, { ...localStorage }, { ...sessionStorage }], text)
-  })()`)
 }
 
 const heading = (of = page) => of.getByRole('heading', { name: 'Keys in this browser' })
@@ -300,8 +243,8 @@ describe('the keys in the browser', () => {
     await connected().waitFor()
     await closeTerminals()
     const { d = '' } = (await readPrivateKey(await readFile(file, 'utf8'), 'of the file')).jwk
-    expect(wasSent(d)).toBe(false)
-    expect(await stored()).not.toContain(d)
+    expect(wasSent(sent, d)).toBe(false)
+    expect(await storedBy(page)).not.toContain(d)
   })
 
   it('lead to the form with the reason when the server refuses the key, and when none is registered', async () => {
@@ -340,6 +283,7 @@ describe('the keys in the browser', () => {
     await cdp.send('WebAuthn.removeVirtualAuthenticator', plain)
     await cdp.send('WebAuthn.addVirtualAuthenticator', { options: AUTHENTICATOR })
     await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'hidden' })
     await page.getByText(/^Passkey “/).waitFor()
     await page.getByRole('button', { name: 'Unlock with a passkey' }).click()
     await page.getByText('Unlocked', { exact: true }).waitFor()
@@ -393,6 +337,20 @@ describe('the keys in the browser', () => {
     await page.getByLabel('Password on the device').waitFor()
     expect(await page.getByText('Unlock your keys').count()).toBe(0)
     await closeTerminals()
+
+    // A store of their own, which only a passkey unlocks.
+    await openKeys()
+    await page.getByRole('button', { name: 'Make a key' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Make a key' })
+    await dialog.getByLabel('Name').fill('of another')
+    await dialog.getByLabel('Unlock with').selectOption('Passkey')
+    await dialog.getByRole('button', { name: 'Make a key' }).click()
+    await page.getByRole('button', { name: 'Not now' }).click()
+    await page.getByText('If the only passkey is lost, so are the keys.').waitFor()
+    await page.getByRole('button', { name: 'Lock', exact: true }).click()
+    await page.getByRole('button', { name: 'Unlock with a passkey' }).click()
+    await page.getByText('Unlocked', { exact: true }).waitFor()
+    expect(await page.getByRole('cell', { name: 'laptop', exact: true }).count()).toBe(0)
     await page.getByRole('button', { name: 'Account' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await signIn(page, OPERATOR)
@@ -404,12 +362,12 @@ describe('the keys in the browser', () => {
 
   it('never leave the browser, and are stored encrypted only', async () => {
     expect(made.length).toBe(1)
-    const texts = await stored()
+    const texts = await storedBy(page)
     // The test would find them.
     sent.push(Buffer.from(JSON.stringify({ d: 'A'.repeat(43) })))
-    expect(wasSent('A'.repeat(43))).toBe(true)
+    expect(wasSent(sent, 'A'.repeat(43))).toBe(true)
     for (const secret of made) {
-      expect(wasSent(secret)).toBe(false)
+      expect(wasSent(sent, secret)).toBe(false)
       expect(texts).not.toContain(secret)
     }
     for (const phrase of [PASSPHRASE, 'an entirely new one', 'of the file']) {
@@ -419,10 +377,30 @@ describe('the keys in the browser', () => {
     expect(texts).toContain('laptop')
   })
 
+  it('are marked when the browser lacks their type, and the others work', async () => {
+    const older = await watched.context.newPage()
+    await older.addInitScript(WITHOUT_ED25519)
+    await older.goto('/profile/keys')
+    await unlock(older, 'an entirely new one')
+    await older.getByText('Unlocked', { exact: true }).waitFor()
+    expect(await older.getByText('This browser cannot use keys of this type.').count()).toBe(1)
+    await older.getByRole('button', { name: 'Make a key' }).click()
+    const dialog = older.getByRole('dialog', { name: 'Make a key' })
+    await dialog.getByLabel('Name').fill('impossible')
+    await dialog.getByLabel('Confirm with').selectOption('Passphrase')
+    await dialog.getByLabel('Passphrase of your stored keys', { exact: true }).fill('an entirely new one')
+    await dialog.getByRole('button', { name: 'Make a key' }).click()
+    await dialog.getByText('This browser cannot use keys of this type. Update it').waitFor()
+    await older.close()
+  })
+
   it('show a record that was swapped as damaged, and use the others', async () => {
-    await change(`
-      const [one, other] = await all('keys')
-      await put('keys', { ...one, iv: other.iv, sealed: other.sealed })`)
+    await changeStored(
+      page,
+      `
+      const [one, other] = (await all('keys')).filter(({ name }) => name !== 'of another')
+      await put('keys', { ...one, iv: other.iv, sealed: other.sealed })`,
+    )
     await page.reload()
     await unlock(page, 'an entirely new one')
     await page.getByText('Unlocked', { exact: true }).waitFor()
@@ -431,35 +409,21 @@ describe('the keys in the browser', () => {
   })
 
   it('say when another version has stored them, or a defect, and destroy nothing', async () => {
-    const before = await stored()
-    await change(`const [header] = await all('headers'); await put('headers', { ...header, version: 2 })`)
-    const newer = await stored()
+    const before = await storedBy(page)
+    await changeStored(page, `const header = await own(); await put('headers', { ...header, version: 2 })`)
+    const newer = await storedBy(page)
     await page.reload()
     await page.getByText('Another version of the console has stored keys in this browser').waitFor()
-    expect(await stored()).toBe(newer)
-    await change(`const [header] = await all('headers'); await put('headers', { ...header, version: 1, ways: [] })`)
+    expect(await storedBy(page)).toBe(newer)
+    await changeStored(page, `const header = await own(); await put('headers', { ...header, version: 1, ways: [] })`)
     await page.reload()
     await page.getByText('are damaged or have been tampered with. Nothing was changed.').waitFor()
-    expect(JSON.parse(await stored())[0][1]).toEqual(JSON.parse(before)[0][1])
+    expect(JSON.parse(await storedBy(page))[0][1]).toEqual(JSON.parse(before)[0][1])
     await page.getByRole('button', { name: 'Forget all keys' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Forget all keys' }).click()
     await page.getByText('No keys are stored in this browser yet.').waitFor()
-    expect(JSON.parse(await stored())[0]).toEqual([[], [], []])
+    // Those of the other person stay.
+    expect(JSON.parse(await storedBy(page))[0].map((records: unknown[]) => records.length)).toEqual([1, 1, 0])
     expect(watched.complaints).toEqual([])
   })
 })
-
-/** Changes what is stored, as a defect or an intruder in the file system would. */
-async function change(work: string): Promise<void> {
-  await page.evaluate(`(async () => {
-    const request = (of) => new Promise((resolve, reject) => {
-      of.onsuccess = () => resolve(of.result)
-      of.onerror = () => reject(of.error)
-    })
-    const database = await request(indexedDB.open('bowline-vault'))
-    const all = (name) => request(database.transaction(name).objectStore(name).getAll())
-    const put = (name, value) => request(database.transaction(name, 'readwrite').objectStore(name).put(value))
-    ${work}
-    database.close()
-  })()`)
-}

@@ -78,7 +78,7 @@ export const terminalMessages = {
     otherWay: 'Sign in another way',
     noKey: (username: string) => `None of the keys in this browser is registered for ${username} on this device.`,
     register: 'Register one',
-    damaged: (name: string) => `The key ${name} in this browser is damaged.`,
+    unusable: (name: string) => `The key ${name} cannot be used in this browser.`,
     lookupFailed: (why: string) => `The keys in this browser could not be compared with those of the namespace: ${why}`,
     stored: 'Key in this browser',
     another: 'Another key',

@@ -24,7 +24,8 @@ export async function signInByVault(runtime: Runtime, pane: Pane): Promise<void>
     if (pane.state.get().kind !== 'preparing') return
     if (!key) return pane.show({ kind: 'form', notice: texts.vault.noKey(username), offersKeys: true })
     if (vault.credential(key.id)) return connectByVault(vault, pane, key.id, username)
-    if (vault.state.get().kind === 'unlocked') return pane.show({ kind: 'form', notice: texts.vault.damaged(key.name) })
+    if (vault.state.get().kind === 'unlocked')
+      return pane.show({ kind: 'form', notice: texts.vault.unusable(key.name) })
     waitForUnlock(runtime, pane)
   } catch (error) {
     pane.show({ kind: 'form', notice: texts.vault.lookupFailed(describeError(error).cause) })

@@ -29,9 +29,9 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     id: 'key',
     header: texts.columns.key,
-    cell: ({ item: { type, fingerprint, isDamaged } }) =>
-      isDamaged ? (
-        texts.damagedKey
+    cell: ({ item: { type, fingerprint, fault } }) =>
+      fault ? (
+        texts.faults[fault]
       ) : (
         <span>
           {type} <span className={cells['mono']}>{fingerprint}</span>

@@ -13,6 +13,7 @@ export const vaultErrors = {
   'no-secret':
     'This passkey cannot unlock keys: its authenticator or this browser lacks the PRF extension. Use a passphrase, or another authenticator.',
   'last-way': 'The last way to unlock cannot be removed. Add another one first, or forget the keys.',
+  unsupported: 'This browser cannot use keys of this type. Update it, or use another key.',
   locked: 'Your keys are locked.',
 } as const
 
@@ -36,7 +37,10 @@ export const vaultMessages = {
   unlockNamed: (name: string) => `Unlock with the passkey ${name}`,
   table: 'Private keys',
   columns: { name: 'Name', key: 'Key', registered: 'Registered here', added: 'Added' },
-  damagedKey: 'Damaged: remove it and add it again.',
+  faults: {
+    damaged: 'Damaged: remove it and add it again.',
+    unsupported: 'This browser cannot use keys of this type.',
+  },
   yes: 'yes',
   no: 'no',
   unknown: 'unknown',

@@ -2,16 +2,18 @@
 import { keyOfJwk } from '@bowline/ssh/keys/jwk'
 import { type PrivateKey, PrivateKeyError } from '@bowline/ssh/keys/private-key'
 import { vaultMessages as texts } from './messages.ts'
+import { VaultError } from './store/vault-error.ts'
 
-/** A new Ed25519 key. */
+/** A new Ed25519 key. @throws {VaultError} `unsupported` in browsers that have none */
 export async function makeKey(): Promise<PrivateKey> {
-  const pair = await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify'])
-  if (!('privateKey' in pair)) throw new TypeError('Ed25519 makes pairs of keys')
-  const { kty = '', crv = '', x = '', d = '' } = await crypto.subtle.exportKey('jwk', pair.privateKey)
-  const jwk = { kty, crv, x, d }
-  const publicKey = keyOfJwk(jwk)
-  if (!publicKey) throw new TypeError('An Ed25519 key has the parameters of one')
-  return { publicKey, jwk, comment: '' }
+  const pair = await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify']).catch((error: unknown) => {
+    throw new VaultError('unsupported', { cause: error })
+  })
+  const exported = 'privateKey' in pair ? await crypto.subtle.exportKey('jwk', pair.privateKey) : {}
+  const { kty = '', crv = '', x = '', d = '' } = exported
+  const publicKey = keyOfJwk({ kty, crv, x })
+  if (!publicKey) throw new VaultError('unsupported')
+  return { publicKey, jwk: { kty, crv, x, d }, comment: '' }
 }
 
 /** What is wrong with a pasted key, at the field that mends it; undefined for other errors. */

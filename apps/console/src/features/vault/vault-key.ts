@@ -7,6 +7,9 @@ import { type PublicKey, parsePublicKey } from '@bowline/ssh/keys/public-key'
 import { KeyRecord } from './store/records.ts'
 import { type Place, sealKey } from './store/sealing.ts'
 
+/** The record cannot be read or was tampered with; or the browser has no such keys. */
+export type KeyFault = 'damaged' | 'unsupported'
+
 export interface VaultKey {
   readonly id: string
   readonly name: string
@@ -20,14 +23,23 @@ export interface VaultKey {
   readonly line: string
   /** Milliseconds since 1970. */
   readonly added: number
-  /** It cannot be read, or has been tampered with. Known once the vault has been unlocked. */
-  readonly isDamaged: boolean
+  /** Why it cannot sign; undefined: it can. Known once the vault has been unlocked. */
+  readonly fault: KeyFault | undefined
   readonly parsed: PublicKey | undefined
   /** As stored. */
   readonly record: unknown
 }
 
-const DAMAGED = { id: '', name: '', type: '', fingerprint: '', publicKey: '', line: '', added: 0, isDamaged: true }
+const DAMAGED = {
+  id: '',
+  name: '',
+  type: '',
+  fingerprint: '',
+  publicKey: '',
+  line: '',
+  added: 0,
+  fault: 'damaged',
+} as const
 
 export async function toVaultKey(record: unknown): Promise<VaultKey> {
   const read = KeyRecord.safeParse(record)
@@ -38,7 +50,7 @@ export async function toVaultKey(record: unknown): Promise<VaultKey> {
     const parsed = parsePublicKey(blob)
     const line = `${parsed.type} ${publicKey} ${name}`
     const fingerprint = await sha256Fingerprint(blob)
-    return { id, name, type: parsed.type, fingerprint, publicKey, line, added, isDamaged: false, parsed, record }
+    return { id, name, type: parsed.type, fingerprint, publicKey, line, added, fault: undefined, parsed, record }
   } catch {
     return { ...DAMAGED, id, name, added, parsed: undefined, record }
   }

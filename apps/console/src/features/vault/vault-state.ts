@@ -46,7 +46,7 @@ export const placeOf = ({ person, id }: VaultHeader): Place => ({ origin: locati
 
 interface OpenedKey {
   readonly key: VaultKey
-  /** What signs; undefined for a damaged key. */
+  /** What signs; undefined for a key with a fault. */
   readonly imported?: CryptoKey
 }
 
@@ -55,13 +55,14 @@ export async function openOrMark(dataKey: CryptoKey, place: Place, key: VaultKey
   try {
     if (!key.parsed) return { key }
     return { key, imported: await openKey(dataKey, place, KeyRecord.parse(key.record), key.parsed) }
-  } catch {
-    return { key: { ...key, isDamaged: true } }
+  } catch (error) {
+    const isUnsupported = error instanceof VaultError && error.reason === 'unsupported'
+    return { key: { ...key, fault: isUnsupported ? 'unsupported' : 'damaged' } }
   }
 }
 
 /** The keys as they are stored now, with what the unlocked vault knows of them. */
 export function keepMarks(before: readonly VaultKey[], stored: readonly VaultKey[]): VaultKey[] {
-  const damaged = new Set(before.filter(({ isDamaged }) => isDamaged).map(({ id }) => id))
-  return stored.map((key) => (damaged.has(key.id) ? { ...key, isDamaged: true } : key))
+  const faults = new Map(before.map(({ id, fault }) => [id, fault]))
+  return stored.map((key) => ({ ...key, fault: key.fault ?? faults.get(key.id) }))
 }

@@ -148,7 +148,7 @@ export function ConnectForm({ pane, state, onUnlock, takesFocus }: ConnectFormPr
 }
 
 function firstKey(stored: VaultState): string {
-  return 'keys' in stored ? (stored.keys.find(({ isDamaged }) => !isDamaged)?.id ?? '') : ''
+  return 'keys' in stored ? (stored.keys.find(({ fault }) => fault === undefined)?.id ?? '') : ''
 }
 
 /** The texts in `@bowline/browser` start with their subject. */

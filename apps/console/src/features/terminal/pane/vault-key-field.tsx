@@ -27,7 +27,7 @@ export function VaultKeyField({ onUnlock, state, value, onChange }: VaultKeyFiel
       value={value}
       data={[
         ...state.keys
-          .filter(({ isDamaged }) => !isDamaged)
+          .filter(({ fault }) => fault === undefined)
           .map(({ id, name, type }) => ({ value: id, label: `${name} (${type})` })),
         { value: '', label: texts.vault.another },
       ]}

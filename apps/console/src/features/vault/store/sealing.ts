@@ -110,7 +110,7 @@ export async function sealKey(
 
 /**
  * Decrypts a private key straight into WebCrypto: the page never sees it, and it cannot be exported.
- * @throws {VaultError} `damaged`: the record was changed, moved or is for another algorithm
+ * @throws {VaultError} `damaged`: the record was changed or moved; `unsupported`: the browser has no such keys
  */
 export async function openKey(
   dataKey: CryptoKey,
@@ -123,6 +123,7 @@ export async function openKey(
   try {
     return await subtle.unwrapKey('jwk', record.sealed, dataKey, cipher, signingParameters(publicKey), false, ['sign'])
   } catch (error) {
-    throw new VaultError('damaged', { cause: error })
+    const isUnsupported = error instanceof DOMException && error.name === 'NotSupportedError'
+    throw new VaultError(isUnsupported ? 'unsupported' : 'damaged', { cause: error })
   }
 }
