@@ -39,7 +39,9 @@ export function healthJourneys(site: Site): void {
       await page.getByText('4 still offline').waitFor()
       await page.goto(`/devices/${site.world.own.uid}`)
       const presence = page.getByRole('region', { name: 'Presence' })
-      await presence.getByText(/^Online [\d.]+% of the last 24 hours, offline .*, 3 short reconnects\.$/).waitFor()
+      const summary = presence.getByText(/^Online [\d.]+% of the last 24 hours, offline .*, 3 short reconnects\.$/)
+      await summary.waitFor()
+      expect(await summary.count()).toBe(1)
       await presence.getByRole('row').filter({ hasText: '30 min' }).getByText('Connection timed out').waitFor()
     })
 
