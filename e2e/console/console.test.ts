@@ -2,6 +2,7 @@
 import { accessJourneys } from './journeys/access-journeys.ts'
 import { auditJourneys } from './journeys/audit-journeys.ts'
 import { firewallJourneys } from './journeys/firewall-journeys.ts'
+import { healthJourneys } from './journeys/health-journeys.ts'
 import { hostileJourneys } from './journeys/hostile-journeys.ts'
 import { leavingJourneys } from './journeys/leaving-journeys.ts'
 import { namespaceJourneys } from './journeys/namespace-journeys.ts'
@@ -17,6 +18,7 @@ const site = setUpSite()
 screenJourneys(site)
 productJourneys(site)
 overviewJourneys(site)
+healthJourneys(site)
 accessJourneys(site)
 firewallJourneys(site)
 namespaceJourneys(site)

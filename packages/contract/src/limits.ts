@@ -27,7 +27,7 @@ export const LIMITS = {
     days: 30,
     incidentGapSeconds: 30,
     reconnectSeconds: 10,
-    turns: { own: { atOnce: 1, waiting: 10 }, all: { atOnce: 2, waiting: 100 } },
+    turns: { own: { atOnce: 1, waiting: 50 }, all: { atOnce: 2, waiting: 500 } },
   },
   /**
    * Alert rules of a namespace. A rule makes a message at most every `intervalSeconds`, and `perHour`; what happens in

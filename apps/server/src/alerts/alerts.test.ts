@@ -78,7 +78,7 @@ async function depart(
   await sql`with made as (
       insert into devices (uid, tenant_id, name, public_key, status, disconnected_at, tags)
         select encode(sha256(convert_to(${prefix} || i, 'UTF8')), 'hex'), ${person.tenant}::uuid,
-          'unit-' || left(md5(${prefix}), 4) || '-' || lpad(i::text, 4, '0'), 'key', 'accepted', now(), ${tags}
+          'unit-' || left(md5(${prefix}), 16) || '-' || lpad(i::text, 4, '0'), 'key', 'accepted', now(), ${tags}
         from generate_series(1, ${count}::int) i returning uid)
     insert into presence_spans (tenant_id, device_uid, started_at, ended_at, noted_at, cause)
       select ${person.tenant}::uuid, uid, now() - interval '5 hours', at, at, ${cause}

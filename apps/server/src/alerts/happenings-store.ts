@@ -76,8 +76,7 @@ export async function findHappening(db: Db, rule: RuleRow): Promise<Happening> {
         select device_uid, ended_at, noted_at, cause,
             lead(started_at) over (partition by device_uid order by started_at) as back_at
           from presence_spans
-          where ended_at is null or ended_at > ${rule.evaluated_to}::timestamptz - make_interval(mins => ${rule.minutes})
-            - interval '1 day'),
+          where ended_at is null or ended_at > ${since} - make_interval(mins => ${rule.minutes}) - interval '1 day'),
       happened as (
         select absences.device_uid, devices.name, ${at} as at from absences
           join devices on devices.uid = device_uid and devices.kind = 'devices' and devices.status = 'accepted'

@@ -58,6 +58,8 @@ const OWNERS: Readonly<Record<string, readonly Permission[]>> = {
   namespaces: ['namespaceUpdate', 'namespaceEnableSessionRecord'],
   tunnels: ['tunnelCreate', 'tunnelDelete'],
   connectors: ['connectorSet', 'connectorUpdate', 'connectorDelete'],
+  alert_rules: ['namespaceUpdate'],
+  alert_deliveries: ['namespaceUpdate'],
   recordings: ['sessionRemove'],
   login_keys: [],
   user_authorities: [],

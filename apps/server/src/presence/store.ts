@@ -62,10 +62,11 @@ export async function countOnline(
   { from, to, seconds }: { from: Date; to: Date; seconds: number },
 ): Promise<{ devices: number; knownSince: Date | null; buckets: Bucket[] }> {
   const length = sql`extract(epoch from until - at)`
-  const { rows } = await sql<Bucket>`
-    with spans as (
+  const { rows } = await sql<Bucket & { devices: number; since: Date | null }>`
+    with listed as (select uid, presence_since from devices where kind = ${kind} and status = 'accepted'),
+      spans as (
         select greatest(span.started_at, ${from}) as started_at, span.ended_at from presence_spans span
-          join devices on devices.uid = span.device_uid and devices.kind = ${kind} and devices.status = 'accepted'
+          join listed on listed.uid = span.device_uid
           where (span.ended_at is null or span.ended_at > ${from}) and span.started_at < ${to}),
       changes as (
         select started_at as at, 1 as change from spans
@@ -76,15 +77,10 @@ export async function countOnline(
         select at, sum(change) over placed as online, lead(at, 1, ${to}) over placed as until
           from changes window placed as (order by at rows unbounded preceding))
     select floor(extract(epoch from at - ${from}) / ${seconds})::int as bucket,
-        (sum(online * ${length}) / sum(${length}))::float8 as online, min(online)::int as lowest
+        (sum(online * ${length}) / sum(${length}))::float8 as online, min(online)::int as lowest,
+        (select count(*)::int from listed) as devices, (select min(presence_since) from listed) as since
       from counted where until > at group by 1 order by 1`.execute(db)
-  const { devices, since } = await db
-    .selectFrom('devices')
-    .select((all) => [all.fn.countAll<number>().as('devices'), all.fn.min('presence_since').as('since')])
-    .where('kind', '=', kind)
-    .where('status', '=', 'accepted')
-    .executeTakeFirstOrThrow()
-  return { devices, knownSince: since, buckets: rows }
+  return { devices: rows[0]?.devices ?? 0, knownSince: rows[0]?.since ?? null, buckets: rows }
 }
 
 /** Deletes spans that ended before. @param db system connection @returns how many, at most `limit` */

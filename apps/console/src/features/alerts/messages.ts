@@ -27,7 +27,7 @@ export const alertsMessages = {
   slack: (host: string) => `Slack (${host})`,
   states: { active: 'On', off: 'Off', failing: 'Failing' },
   disabled: (reason: string) => `Switched off after a day without success: ${reason}`,
-  failingSince: 'Messages fail since',
+  failingSince: 'First failure',
   never: 'never',
   add: 'Add rule',
   addTitle: 'Add an alert rule',
