@@ -43,6 +43,9 @@ describe('tables with a tenant_id', () => {
         relforcerowsecurity as forced from pg_class where oid in (${TABLES_WITH_A_TENANT}) order by 1`,
     )
     expect(tables.map(({ name }) => name)).toEqual([
+      'agent_rollouts',
+      'agent_states',
+      'agent_update_policies',
       'api_keys',
       'audit_log',
       'billing_accounts',

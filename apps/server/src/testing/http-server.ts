@@ -29,6 +29,7 @@ export interface World {
   readonly signInId: string
   readonly identityId: string
   readonly scimTokenId: string
+  readonly rolloutId: string
   /** Code of a login by the owner's key that waits. */
   readonly heldLoginCode: string
 }
@@ -85,6 +86,13 @@ export async function populate(server: BootedServer, owner: Person): Promise<Wor
       name: marker,
       created_at: new Date(),
     })
+    .execute()
+  const rolloutId = randomUUID()
+  const begun = { started_at: new Date(), stage_since: new Date() }
+  await server.database
+    .system()
+    .insertInto('agent_rollouts')
+    .values({ id: rolloutId, tenant_id: tenant, release: 2, version: marker, state: 'paused', stage: 'all', ...begun })
     .execute()
   const now = new Date()
   const use = { created_at: now, last_seen: now, expires_at: new Date(now.getTime() + 86_400_000) }
@@ -151,6 +159,7 @@ export async function populate(server: BootedServer, owner: Person): Promise<Wor
     signInId,
     identityId,
     scimTokenId: scimToken.id,
+    rolloutId,
     heldLoginCode,
     marker,
   }
@@ -205,6 +214,7 @@ function paramOf({ method, path }: Operation, name: string, world: World): strin
     mails: randomUUID(),
     views: world.viewId,
     'device-jobs': world.jobId,
+    'agent-updates': world.rolloutId,
     favorites: world.device.uid,
   }
   const ofPerson = path.includes('/passkeys/')

@@ -38,6 +38,8 @@ export interface TenantIds {
   readonly tunnel: string
   readonly connector: string
   readonly scimToken: string
+  /** Rollout of the agent that goes on. */
+  readonly rollout: string
   /** Saved view of the namespace. */
   readonly view: string
   /** Finished change of many devices, of the owner. */
@@ -78,6 +80,7 @@ export async function makeTenant(
     tunnel: hex(16),
     connector: randomUUID(),
     scimToken: randomUUID(),
+    rollout: randomUUID(),
     view: randomUUID(),
     job: randomUUID(),
     keys: { observer: randomUUID(), operator: randomUUID(), administrator: randomUUID(), owner: randomUUID() },
