@@ -14,6 +14,7 @@ import { plainText } from '../gateway/record/announcement.ts'
 import { addLoginCommands } from './client/login.ts'
 import { addSessionCommands } from './client/sessions.ts'
 import { addFirewallCommands } from './client/firewall.ts'
+import { addUpdateCommands } from './client/updates.ts'
 import { addDeviceCommands } from './devices/devices.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addMailCommands } from './mail.ts'
@@ -67,6 +68,7 @@ export async function runCommand(args: readonly string[], raw: Terminal): Promis
   addLoginCommands(program, terminal)
   addSessionCommands(program, terminal)
   addFirewallCommands(program, terminal)
+  addUpdateCommands(program, terminal)
   addDoctorCommand(program, terminal)
   const user = addUserCommands(program, terminal)
   addAccountExport(user, terminal)
