@@ -2,6 +2,7 @@
 // pages have no entry.
 import {
   BadgeCheck,
+  CircleArrowUp,
   Boxes,
   Container,
   ClipboardList,
@@ -41,6 +42,7 @@ export type SectionPath =
   | '/firewall'
   | '/tags'
   | '/install-keys'
+  | '/agent-updates'
   | '/team'
   | '/instance/sign-in'
   | '/instance/mail'
@@ -80,6 +82,7 @@ const SECTION_GROUPS: readonly SectionGroup[] = [
       { to: '/terminal', label: nav.terminal, icon: SquareTerminal, key: 'e' },
       { to: '/sessions', label: nav.sessions, icon: History, key: 's' },
       { to: '/recordings', label: nav.recordings, icon: TextSearch, key: 'r' },
+      { to: '/agent-updates', label: nav.agentUpdates, icon: CircleArrowUp, key: 'b' },
     ],
   },
   {

@@ -4,7 +4,7 @@ import { createRouter } from '@tanstack/react-router'
 import { app, root } from './app-route.tsx'
 import { CrashPage } from './crash-page.tsx'
 import { NotFoundPage } from '../core/not-found-page.tsx'
-import { firewall, installKeys, publicKeys, tags, team } from './routes/access.ts'
+import { agentUpdates, firewall, installKeys, publicKeys, tags, team } from './routes/access.ts'
 import { containers, dashboard, device, devices, session, sessions, terminal, tunnelVisit } from './routes/fleet.ts'
 import { linkAccount, login, lostDevice, resetMfa, setup, signIn } from './routes/front.ts'
 import {
@@ -59,6 +59,7 @@ const routeTree = root.addChildren([
     firewall,
     tags,
     installKeys,
+    agentUpdates,
     team,
     settings,
     mail,
