@@ -97,6 +97,7 @@ export const SCREENS: readonly Screen[] = [
   { name: 'firewall-history', path: () => '/firewall?history=yes', ready: shows('History of the rules') },
   { name: 'add-rule', path: () => '/firewall?edit=new', ready: shows('Login name') },
   { name: 'tags', path: () => '/tags', ready: shows('garden') },
+  { name: 'agent-updates', path: () => '/agent-updates', ready: shows('Releases in use') },
   { name: 'install-keys', path: () => '/install-keys', ready: shows('No install keys yet') },
   { name: 'sign-in-settings', path: () => '/instance/sign-in', ready: shows('For your identity provider') },
   { name: 'certificates', path: () => '/instance/certificates', ready: shows('This server has no certificate') },

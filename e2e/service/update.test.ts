@@ -5,6 +5,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { operations } from '@bowline/contract/operations'
 import type { Device } from '@bowline/contract/schemas/device'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { buildStale, OWN_AGENT } from '../../scripts/build.ts'
@@ -183,6 +184,29 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
     expect(await update('update.failed')).toContain('the new version does not start here: a library is missing')
     expect(current()).toBe(before)
     expect(run('ls -A /usr/local/lib/bowline')).not.toContain('44444444')
+  })
+
+  it('is updated by a rollout of its namespace, and reports the release', async () => {
+    const name = pack('55555555')
+    sign(15)
+    const client = await scene.server.client()
+    const params = { uid: device.uid }
+    await client.call(operations.devices.addTag, { params, body: { tag: 'early' } })
+    const body = { mode: 'manual', canary_tag: 'early', window: null } as const
+    await client.call(operations.agentUpdates.setPolicy, { body })
+    expect((await client.call(operations.agentUpdates.start, {})).body).toMatchObject({ release: 15, stage: 'canary' })
+    const { pid } = status()
+    // It registers anew, and is told then.
+    run('systemctl restart bowline-agent')
+    await updatedTo(name, pid)
+    await until('the release is reported', async () => {
+      const { fleet } = (await client.call(operations.agentUpdates.get, {})).body
+      return fleet.some(({ release, devices }) => release === 15 && devices === 1)
+    })
+    expect((await client.call(operations.agentUpdates.get, {})).body).toMatchObject({
+      obstacles: [],
+      rollout: { state: 'running', devices: { total: 1, updated: 1, failed: 0 } },
+    })
   })
 
   it('stops all of its processes with the service', async () => {

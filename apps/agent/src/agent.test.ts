@@ -41,6 +41,8 @@ function startAgent() {
     permitUserRc: true,
     engineSocket: undefined,
     reachable: () => {},
+    agentFacts: () => ({ release: 0 }),
+    updateOffered: () => {},
     onIdle: () => {},
     server: { address: address.value, pins: undefined },
     facts: {

@@ -4,6 +4,7 @@ import { HANDING_OVER, type LinkCause, type LinkHandler } from '@bowline/link/ap
 import type { Clock } from '@bowline/base/clock'
 import { dialLink, type DialOutcome } from '@bowline/link/dial'
 import { LinkKeeper } from '@bowline/link/reconnect'
+import type { AgentFacts } from '@bowline/link/registration-proof'
 import { AgentStreams } from './agent-streams.ts'
 import { SYSTEM_RC } from './session/rc/rc-files.ts'
 import { pair } from './device/pairing.ts'
@@ -42,6 +43,10 @@ export interface AgentParts {
   readonly engineSocket: string | undefined
   readonly clock: Clock
   readonly log: Log
+  /** What this agent tells about itself. */
+  readonly agentFacts: () => AgentFacts
+  /** The server wants the agent to update itself now. */
+  readonly updateOffered: () => void
   /** Called with each change. */
   readonly reachable: (state: Reachability) => void
   /** Called occasionally while nothing runs here: an opportunity to release memory. */
@@ -216,7 +221,13 @@ export class Agent {
     const { tenantId = '' } = tenant
     const sessions = [...this.#links].flatMap((streams) => streams.sessionUids)
     const { key: statementKey } = statementKeys
-    const signing = statementKey && { privateKey, statementKey, clockAheadSeconds: this.#clockAheadSeconds }
+    const { agentFacts, updateOffered } = this.#parts
+    const signing = statementKey && {
+      privateKey,
+      statementKey,
+      clockAheadSeconds: this.#clockAheadSeconds,
+      agent: agentFacts(),
+    }
     const { registration, clockAheadSeconds = 0 } = await register(
       server,
       { ...facts, tenantId },
@@ -236,6 +247,7 @@ export class Agent {
     }
     const { statement_key: key, statement_key_signature: signature } = registration
     if (key) this.#adoptKey(statementKeys, key, signature)
+    if (registration.update) updateOffered()
     return registration
   }
 

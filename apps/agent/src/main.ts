@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { ConfigError } from '@bowline/contract/config'
 import { foregroundClock } from '@bowline/base/clock'
 import packageJson from '../package.json' with { type: 'json' }
-import { Agent, type Reachability } from './agent.ts'
+import { Agent, type AgentParts } from './agent.ts'
 import { readConfig, type AgentConfig } from './config.ts'
 import { describeDevice, deviceHostname, machineIdentity } from './device/identity.ts'
 import { DeviceKeyError, loadDeviceKey } from './device/key.ts'
@@ -82,9 +82,13 @@ function runAgent(singleUser: boolean): void {
       version: VERSION,
       server: config.server.address.authority,
     })
-    agent = createAgent(config, log, (state) => {
-      status(state)
-      if (state.linked) updates.linked()
+    agent = createAgent(config, log, {
+      reachable(state) {
+        status(state)
+        if (state.linked) updates.linked()
+      },
+      agentFacts: () => updates.facts(),
+      updateOffered: () => void updates.run(),
     })
   } catch (error) {
     if (error instanceof ConfigError) return fail(error.problems.join('\n'), 2)
@@ -116,7 +120,11 @@ function runAgent(singleUser: boolean): void {
   agent.start()
 }
 
-function createAgent(config: AgentConfig, log: Log, reachable: (state: Reachability) => void): Agent {
+function createAgent(
+  config: AgentConfig,
+  log: Log,
+  callbacks: Pick<AgentParts, 'reachable' | 'agentFacts' | 'updateOffered'>,
+): Agent {
   const key = loadDeviceKey(config.keyFile)
   if (key.made) log.info('agent.key-made', { file: config.keyFile })
   const identity = config.preferredIdentity ?? machineIdentity(key.publicKeyPem)
@@ -143,7 +151,7 @@ function createAgent(config: AgentConfig, log: Log, reachable: (state: Reachabil
     engineSocket: config.engineSocket,
     clock: foregroundClock,
     log,
-    reachable,
+    ...callbacks,
     onIdle: releaseStartPages,
     random: Math.random,
   })

@@ -64,6 +64,19 @@ export const LIMITS = {
   installKeysPerNamespace: 100,
   /** Devices that one install key may register, where it has a limit. */
   installKeyUses: 100_000,
+  /**
+   * Rollouts of agents: devices of a namespace that fetch at once, minutes that one may take for it, for which it must have
+   * been well to count, and after which a silent one does not count, and the shares at which a stage is over or a rollout is
+   * halted.
+   */
+  agentUpdates: {
+    atOnce: 50,
+    fetchMinutes: 20,
+    healthyMinutes: 10,
+    silentMinutes: 30,
+    healthyPercent: 90,
+    failedPercent: 10,
+  },
   /** Days for which the owner of a deleted namespace can restore it. */
   restoreDays: 7,
   /**

@@ -1,6 +1,7 @@
 // Every operation of the API by noun. Adding one here is the first step of adding a call (CONTRIBUTING.md).
 import type { Operation } from './operation.ts'
 import { administration } from './operations/instance/administration.ts'
+import { agentUpdates } from './operations/fleet/agent-updates.ts'
 import { alerts } from './operations/fleet/alerts.ts'
 import { announcements } from './operations/announcements.ts'
 import { apiKeys } from './operations/api-keys.ts'
@@ -56,6 +57,7 @@ export const operations = {
   alerts,
   views,
   deviceJobs,
+  agentUpdates,
   tunnels,
   tags,
   sessions,

@@ -43,6 +43,7 @@ const LOWEST: Record<keyof typeof PERMISSIONS, Role> = {
   apiKeyDelete: 'administrator',
   installKeyCreate: 'administrator',
   installKeyDelete: 'administrator',
+  agentUpdate: 'administrator',
   connectorSet: 'administrator',
   connectorUpdate: 'administrator',
   connectorDelete: 'administrator',

@@ -51,6 +51,7 @@ export const PERMISSIONS = {
   apiKeyDelete: administrators,
   installKeyCreate: administrators,
   installKeyDelete: administrators,
+  agentUpdate: administrators,
   connectorSet: administrators,
   connectorUpdate: administrators,
   connectorDelete: administrators,

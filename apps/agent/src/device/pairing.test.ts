@@ -56,6 +56,8 @@ function startAgent(configured?: string) {
     permitUserRc: true,
     engineSocket: undefined,
     reachable: ({ pairing = false }) => states.push(pairing),
+    agentFacts: () => ({ release: 0 }),
+    updateOffered: () => {},
     onIdle: () => {},
     server: { address: address.value, pins: undefined },
     facts: { ...facts, installKey: undefined },

@@ -1,7 +1,13 @@
 // Registration with the platform (`POST /api/devices/auth`): once before the first link, and then every ten minutes, so
 // that the platform's information about the device stays current and an expired token is replaced.
 import type { KeyObject } from 'node:crypto'
-import { type RegistrationFacts, type RegistrationProof, signRegistration } from '@bowline/link/registration-proof'
+import {
+  type AgentFacts,
+  type RegistrationFacts,
+  type RegistrationProof,
+  signAgentFacts,
+  signRegistration,
+} from '@bowline/link/registration-proof'
 import * as z from 'zod'
 import type { DeviceDescription } from './identity.ts'
 import { callServer, type Answer, type Server } from './server-api.ts'
@@ -14,6 +20,7 @@ const Registered = z.object({
   namespace: z.string(),
   statement_key: z.base64url().optional(),
   statement_key_signature: z.base64url().optional(),
+  update: z.object({ release: z.number() }).optional(),
 })
 /** The platform's answer to a registration. */
 export type Registration = z.infer<typeof Registered>
@@ -59,6 +66,8 @@ export interface Signing {
   readonly statementKey: Uint8Array
   /** Seconds by which this machine's clock is ahead of the server's. */
   readonly clockAheadSeconds: number
+  /** What the agent tells about itself. */
+  readonly agent: AgentFacts
 }
 
 /**
@@ -82,7 +91,7 @@ export async function register(
     tenant_id: facts.tenantId,
     ...(facts.installKey === undefined ? {} : { install_key: facts.installKey }),
   }
-  const body = signing ? { ...fields, proof: proofOf(fields, signing) } : fields
+  const body = signing ? { ...fields, ...signed(fields, signing) } : fields
   const userAgent = userAgentOf(facts)
   const answer = await callServer(server, { method: 'POST', path: '/api/devices/auth', userAgent, body }, signal)
   if (answer.status !== 200) throw new RegistrationError(answer, refusalText(answer, facts.tenantId))
@@ -91,12 +100,13 @@ export async function register(
   return { registration: registered.data, clockAheadSeconds: clockAhead(answer) }
 }
 
-function proofOf(
+function signed(
   facts: RegistrationFacts,
-  { privateKey, statementKey, clockAheadSeconds }: Signing,
-): RegistrationProof {
+  { privateKey, statementKey, clockAheadSeconds, agent }: Signing,
+): { proof: RegistrationProof; agent: AgentFacts & { signature: string } } {
   const at = Date.now() - clockAheadSeconds * 1_000
-  return signRegistration(privateKey, facts, Buffer.from(statementKey).toString('base64url'), at)
+  const proof = signRegistration(privateKey, facts, Buffer.from(statementKey).toString('base64url'), at)
+  return { proof, agent: { ...agent, signature: signAgentFacts(privateKey, agent, proof) } }
 }
 
 function clockAhead({ headers }: Answer): number | undefined {

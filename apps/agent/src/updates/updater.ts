@@ -71,6 +71,8 @@ export class Updater {
       log.warn('update.not-here', { reason: obstacle })
       return false
     }
+    // This version is on trial itself.
+    if (versionBefore() !== undefined) return false
     const running = ownRelease()
     const offer = await findOffer({
       ...this.#parts,

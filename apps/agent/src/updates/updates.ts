@@ -1,5 +1,6 @@
 // The parts of updates in a running agent: its trial while it is a new version, and the way to the next one.
 import type { Clock } from '@bowline/base/clock'
+import type { AgentFacts } from '@bowline/link/registration-proof'
 import type { AgentConfig } from '../config.ts'
 import { UpdateFile } from '../device/update-file.ts'
 import type { Log } from '../log.ts'
@@ -7,6 +8,9 @@ import { stopWithParent } from '../native/parent.ts'
 import { launcherPid } from '../service/launcher.ts'
 import { endTrial, isOnTrial } from '../service/trial.ts'
 import { ownRelease, TRIAL_MS, Updater } from './updater.ts'
+
+/** Longest reason that servers read. */
+const MAX_REASON = 300
 
 export interface UpdatesParts {
   readonly config: AgentConfig
@@ -20,6 +24,8 @@ export interface UpdatesParts {
 export interface Updates {
   /** The server has accepted a link. */
   linked(): void
+  /** What the server is told. */
+  facts(): AgentFacts
   /** Updates to what the server offers. Never rejects. */
   run(): Promise<void>
 }
@@ -51,6 +57,15 @@ export function createUpdates({ config, log, clock, version, handOver }: Updates
       const release = ownRelease()
       endTrial(updates, release)
       log.info('update.confirmed', { release })
+    },
+    facts() {
+      const obstacle = Updater.obstacle(updates)
+      const { attempt } = updates
+      const failed =
+        attempt?.reason === undefined
+          ? undefined
+          : { release: attempt.release, reason: attempt.reason.slice(0, MAX_REASON) }
+      return { release: ownRelease(), ...(obstacle === undefined ? {} : { obstacle }), ...(failed ? { failed } : {}) }
     },
     run: () => updater.run(),
   }

@@ -13,6 +13,7 @@ export const appMessages = {
     firewall: 'Firewall',
     tags: 'Tags',
     installKeys: 'Install keys',
+    agentUpdates: 'Agent updates',
     team: 'Team',
     alerts: 'Alerts',
     audit: 'Audit log',

@@ -3,6 +3,7 @@
 import {
   BadgeCheck,
   BellRing,
+  CircleArrowUp,
   Boxes,
   Container,
   ClipboardList,
@@ -43,6 +44,7 @@ export type SectionPath =
   | '/firewall'
   | '/tags'
   | '/install-keys'
+  | '/agent-updates'
   | '/team'
   | '/instance/sign-in'
   | '/instance/mail'
@@ -82,6 +84,7 @@ const SECTION_GROUPS: readonly SectionGroup[] = [
       { to: '/terminal', label: nav.terminal, icon: SquareTerminal, key: 'e' },
       { to: '/sessions', label: nav.sessions, icon: History, key: 's' },
       { to: '/recordings', label: nav.recordings, icon: TextSearch, key: 'r' },
+      { to: '/agent-updates', label: nav.agentUpdates, icon: CircleArrowUp, key: 'b' },
     ],
   },
   {

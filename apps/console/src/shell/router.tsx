@@ -4,7 +4,7 @@ import { createRouter } from '@tanstack/react-router'
 import { app, root } from './app-route.tsx'
 import { CrashPage } from './crash-page.tsx'
 import { NotFoundPage } from '../core/not-found-page.tsx'
-import { firewall, installKeys, publicKeys, tags, team } from './routes/access.ts'
+import { agentUpdates, firewall, installKeys, publicKeys, tags, team } from './routes/access.ts'
 import {
   containers,
   dashboard,
@@ -74,6 +74,7 @@ const routeTree = root.addChildren([
     firewall,
     tags,
     installKeys,
+    agentUpdates,
     team,
     settings,
     mail,

@@ -15,6 +15,7 @@ import { addLoginCommands } from './client/login.ts'
 import { addSessionCommands } from './client/sessions.ts'
 import { addAlertCommands } from './client/alerts.ts'
 import { addFirewallCommands } from './client/firewall.ts'
+import { addUpdateCommands } from './client/updates.ts'
 import { addDeviceCommands } from './devices/devices.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addMailCommands } from './mail.ts'
@@ -69,6 +70,7 @@ export async function runCommand(args: readonly string[], raw: Terminal): Promis
   addSessionCommands(program, terminal)
   addFirewallCommands(program, terminal)
   addAlertCommands(program, terminal)
+  addUpdateCommands(program, terminal)
   addDoctorCommand(program, terminal)
   const user = addUserCommands(program, terminal)
   addAccountExport(user, terminal)

@@ -14,25 +14,33 @@ import type { createMetrics } from '../platform/metrics.ts'
 
 interface FileParts {
   readonly config: ServerConfig
+  readonly agents: ReturnType<typeof agentFiles>
   readonly clock: Clock
   readonly log: Log
   readonly metrics: ReturnType<typeof createMetrics>
 }
 
-/** The agents that the server hands out. */
-function agentFiles({ BOWLINE_AGENTS_DIR: own }: ServerConfig['settings'], clock: Clock, log: Log) {
+/** The agents that the server hands out, and their release as far as it is signed. */
+export function agentFiles({ BOWLINE_AGENTS_DIR: own }: ServerConfig['settings'], clock: Clock, log: Log) {
   const { install } = productFolders()
   // In a folder of the operator's nothing is built.
   const folders = own === undefined ? install : { bundles: own, maker: join(own, 'not-built') }
   const bundles = new Bundles(folders, clock, log)
-  return { bundles, manifests: new Manifests(folders.bundles, bundles) }
+  const manifests = new Manifests(folders.bundles, bundles)
+  const release = async () => {
+    const found = await manifests.read()
+    return 'reason' in found ? found : { release: found.manifest.release, version: found.manifest.version }
+  }
+  return { bundles, manifests, release }
 }
 
-export async function serveFiles(http: FastifyInstance, { config, clock, log, metrics }: FileParts): Promise<void> {
+export async function serveFiles(
+  http: FastifyInstance,
+  { config, agents, clock, log, metrics }: FileParts,
+): Promise<void> {
   const { settings } = config
   const folders = productFolders()
-  const { bundles, manifests } = agentFiles(config.settings, clock, log)
-  serveInstall(http, { bundles, manifests, pin: config.pin })
+  serveInstall(http, { ...agents, pin: config.pin })
   serveDocsSearch(http, { folder: folders.docs, settings, clock, log, metrics })
   const pageViews = settings.BOWLINE_DOCS_PAGE_VIEWS === 'on'
   await serveStatic(http, { ...folders, pageViews, domain: settings.BOWLINE_DOMAIN })

@@ -8,6 +8,8 @@ import { administrationRoutes } from '../administration/routes.ts'
 import type { RouteDeps as AlertDeps } from '../alerts/deps.ts'
 import { alertRoutes } from '../alerts/routes.ts'
 import { announcementRoutes } from '../announcements/routes.ts'
+import { agentUpdateRoutes } from '../agent-updates/routes.ts'
+import { type Available, reportAgent } from '../agent-updates/service.ts'
 import { apiKeyRoutes } from '../api-keys/routes.ts'
 import { installKey } from '../install-keys/enrolment.ts'
 import { installKeyRoutes } from '../install-keys/routes.ts'
@@ -129,6 +131,8 @@ export interface ApiParts extends TerminalTickets {
   /** Parts of this process that do not work while it serves. */
   readonly degraded: () => Promise<readonly string[]>
   readonly closeConnection: CloseConnection
+  /** The signed release of the agent that this server has. */
+  readonly agentRelease: () => Promise<Available>
   /** Actual port of the SSH gateway. */
   readonly sshPort: () => number
   /** Aborted when the server stops. */
@@ -159,6 +163,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     tokens,
     statementKey: keys.statement.publicRaw,
     installKey,
+    reportAgent,
     contextOf: async (tenant: TenantId, source: string) =>
       (await getNamespaceLimits(system, tenant)) &&
       tenantContext(tenant, { kind: 'system', name: 'registration' }, source),
@@ -261,6 +266,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
       attempts: new SourceLimiter(clock, config.isExemptSource, PASSKEYS),
     }),
     ...installKeyRoutes(),
+    ...agentUpdateRoutes(parts.agentRelease),
     ...pairingRoutes({ ...auth, rates: parts.rates, place: config.place, openNamespace }),
     ...apiKeyRoutes({ system, ids }, proofs.factor),
     ...scimRoutes({ system, ids, turns: parts.turns, origin: parts.singleSignOn.publicOrigin }),

@@ -45,7 +45,7 @@ import { composeGateway } from './gateway.ts'
 import { composeJudging } from './judging.ts'
 import { type NodeParts, type Nodes, composeNodes } from './nodes.ts'
 import { endNamespaces, react } from './reactions.ts'
-import { serveFiles } from './files.ts'
+import { agentFiles, serveFiles } from './files.ts'
 import { composeScim } from './scim.ts'
 import { composeTunnels } from './tunnels.ts'
 import { assembleSingleSignOn } from './single-sign-on.ts'
@@ -204,6 +204,7 @@ async function start(
   const requestLimits = createRequestLimits(clock, config.isExemptSource)
   const deviceJobs = deviceJobLoop({ system, tenantContext, removal: recordingRemoval(recordings.ledger), log })
   onEnd(() => deviceJobs.stop())
+  const agentBundles = agentFiles(settings, clock, log)
   const http = await createHttpServer({
     clock,
     log,
@@ -228,6 +229,7 @@ async function start(
       tenantContext,
     }),
     routes: apiRoutes({
+      agentRelease: agentBundles.release,
       config,
       keys,
       node,
@@ -274,9 +276,8 @@ async function start(
   singleSignOn.serve(http)
   composeScim(http, { auth, registration, ...singleSignOn.parts, turns, requestLimits, tenantContext })
   serveMetrics(http, metrics, { isInternal, mayRead: config.mayReadMetrics })
-  await serveFiles(http, { config, clock, log, metrics })
-  const web = { config, clock, log, gateway, judging, node, nodes, terminalTickets }
-  const webEndpoints = composeWebEndpoints(web)
+  await serveFiles(http, { config, agents: agentBundles, clock, log, metrics })
+  const webEndpoints = composeWebEndpoints({ config, clock, log, gateway, judging, node, nodes, terminalTickets })
   const devices = { config, agents, isCutOff, reverse, clock, log, tokens, tenantContext }
   const { link, existing } = composeDeviceEndpoints(devices)
   attachEndpoints(http.server, { ...config, clock, log }, tunnels, { link, ...webEndpoints }, existing)
@@ -308,7 +309,7 @@ async function start(
   await http.listen({ host: settings.BOWLINE_HOST, port: settings.BOWLINE_HTTP_PORT, backlog: 4_096 })
   await certificates.start(onEnd, mail.queue)
   billing.start(onEnd)
-  const shared = { once: nodes.once, auth, mailRequests, ...singleSignOn.parts }
+  const shared = { once: nodes.once, auth, mailRequests, agentRelease: agentBundles.release, ...singleSignOn.parts }
   const jobs = { ...shared, system, recordings, live, deviceJobs, alerts, billing: billing.deps }
   const ending = (tenants: ReadonlySet<TenantId>): void => endNamespaces(tenants, { agents, live })
   startJobs({ ...jobs, clock, log, tenantContext, settings, endNamespaces: ending }, onEnd)

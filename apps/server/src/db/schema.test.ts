@@ -44,6 +44,9 @@ describe('tables with a tenant_id', () => {
         relforcerowsecurity as forced from pg_class where oid in (${TABLES_WITH_A_TENANT}) order by 1`,
     )
     expect(tables.map(({ name }) => name)).toEqual([
+      'agent_rollouts',
+      'agent_states',
+      'agent_update_policies',
       'alert_deliveries',
       'alert_rules',
       'api_keys',

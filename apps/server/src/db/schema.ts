@@ -5,6 +5,7 @@ import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/comm
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { JsonObject } from './json.ts'
+import type { AgentUpdateTables } from './tables/agent-update-tables.ts'
 import type { AlertDeliveriesTable, AlertRulesTable } from './tables/alert-tables.ts'
 import type { CertificateTables } from './tables/certificate-tables.ts'
 import type { NodeTables } from './tables/node-tables.ts'
@@ -278,6 +279,7 @@ export interface KeyLoginsUnderWayTable {
 export interface Schema
   extends
     BillingTables,
+    AgentUpdateTables,
     CertificateTables,
     FactorTables,
     NamespaceTables,

@@ -4,7 +4,8 @@ import { createPublicKey } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import type { DeviceAuth, DeviceAuthBody } from '@bowline/contract/schemas/device'
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
-import { verifyRegistration } from '@bowline/link/registration-proof'
+import type { AgentReport } from '@bowline/contract/schemas/fleet/agent-update'
+import { verifyAgentFacts, verifyRegistration } from '@bowline/link/registration-proof'
 import type { TenantContext } from '../context.ts'
 import type { TokenIssuer } from '../auth/tokens.ts'
 import { describeDevices } from './describe.ts'
@@ -27,6 +28,12 @@ export interface RegistrationDeps {
     ctx: TenantContext,
     key: string,
   ) => Promise<(ctx: TenantContext, uid: DeviceUid) => Promise<void>>
+  /** Records what a device has told about its agent. @returns the release that it may update to now */
+  readonly reportAgent: (
+    ctx: TenantContext,
+    uid: DeviceUid,
+    report: AgentReport,
+  ) => Promise<{ readonly release: number } | undefined>
 }
 
 /** Tolerated difference between the signed time and ours, in milliseconds. */
@@ -74,12 +81,18 @@ export async function registerDevice(
   }
   // Its rights are the key's: it may not replace another device.
   if (isNew) await enrol?.({ ...ctx, actor: { kind: 'device', uid, tenant: ctx.tenant, proven: isSigned } }, uid)
+  // A replayed registration is not newer than the one before, and tells nothing.
+  const isProven = isSigned && outcome !== 'unchanged'
+  const { agent } = body
+  const hasTold = isProven && agent && verifyAgentFacts(body.public_key, agent, proof, agent.signature)
+  const update = hasTold ? await deps.reportAgent(ctx, uid, agent) : undefined
   return {
     uid,
-    token: await deps.tokens.device({ uid, tenant: ctx.tenant, proven: isSigned && outcome !== 'unchanged' }),
+    token: await deps.tokens.device({ uid, tenant: ctx.tenant, proven: isProven }),
     name: row.name,
     namespace: row.namespace,
     statement_key: deps.statementKey,
+    ...(update ? { update } : {}),
   }
 }
 

@@ -1,23 +1,12 @@
 // What an export has of each table of a namespace. A test compares it with the database: a new table or column needs a
 // decision here.
 
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { SERVER_ACTIONS, SERVER_ADMINISTRATION } from '../audit/actions.ts'
+import { AGENT_UPDATE_TABLES } from './agent-update-tables.ts'
+import type { ExportedTable } from './exported-table.ts'
 
-export interface ExportedTable {
-  /** Columns in the archive. */
-  readonly columns: readonly string[]
-  /** Columns that identify a row, for a stable order. */
-  readonly order: readonly string[]
-  /** Expressions of columns that are not exported as they are stored. */
-  readonly shown?: Readonly<Record<string, RawBuilder<unknown>>>
-  /** Values beside the columns, by name. */
-  readonly more?: Readonly<Record<string, RawBuilder<unknown>>>
-  /** Condition of rows that are exported; absent: all that the connection sees. */
-  readonly where?: RawBuilder<SqlBool>
-  /** Columns that are left out, with the reason. */
-  readonly without?: Readonly<Record<string, string>>
-}
+export type { ExportedTable }
 
 const INTERNAL = 'means nothing outside of the server'
 const SECRET = 'secret'
@@ -113,6 +102,7 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
   },
   saved_views: { columns: ['id', 'user_id', 'name', 'list', 'query', 'created_at'], order: ['id'] },
   device_favorites: { columns: ['user_id', 'device_uid'], order: ['user_id', 'device_uid'] },
+  ...AGENT_UPDATE_TABLES,
   device_jobs: {
     columns: ['id', 'user_id', 'action', 'tags', 'state', 'total', 'undoes', 'created_at', 'finished_at'],
     order: ['id'],

@@ -54,6 +54,10 @@ const OWNERS: Readonly<Record<string, readonly Permission[]>> = {
   public_keys: ['publicKeyCreate', 'publicKeyEdit', 'publicKeyRemove'],
   api_keys: ['apiKeyCreate', 'apiKeyUpdate', 'apiKeyDelete'],
   install_keys: ['installKeyCreate', 'installKeyDelete'],
+  agent_update_policies: ['agentUpdate'],
+  agent_rollouts: ['agentUpdate'],
+  // They end with their device.
+  agent_states: ['deviceRemove'],
   members: ['namespaceAddMember', 'namespaceEditMember', 'namespaceRemoveMember'],
   namespaces: ['namespaceUpdate', 'namespaceEnableSessionRecord'],
   tunnels: ['tunnelCreate', 'tunnelDelete'],

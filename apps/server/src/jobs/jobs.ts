@@ -2,6 +2,8 @@
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { Clock } from '@bowline/base/clock'
+import { advanceRollouts } from '../agent-updates/progress.ts'
+import type { Available } from '../agent-updates/service.ts'
 import { forgetExpired } from '../auth/expiry.ts'
 import type { AuthDeps } from '../auth/service.ts'
 import type { BillingDeps } from '../billing/deps.ts'
@@ -38,6 +40,7 @@ export interface JobsDeps {
   /** Runs a job at one node of several. */
   readonly once: RunOnce
   readonly auth: AuthDeps
+  readonly agentRelease: () => Promise<Available>
   readonly mailRequests: Pick<MailRequests, 'wake'>
   readonly deviceJobs: { wake(): void }
   readonly alerts: { wake(): void; evaluate(): Promise<void>; forget(): Promise<void> }
@@ -56,6 +59,8 @@ export interface JobsDeps {
 
 /** Actor that deletes rows after their retention. */
 const JANITOR = { kind: 'system', name: 'retention' } as const
+/** Actor that takes rollouts of agents from stage to stage. */
+const UPDATER = { kind: 'system', name: 'agent updates' } as const
 const CLEAN_UP_INTERVAL_MS = 600_000
 /** At a thousand new sessions per second a list has some thousands of differences to sum. */
 const FOLD_INTERVAL_MS = 10_000
@@ -63,6 +68,8 @@ const FOLD_INTERVAL_MS = 10_000
 const ALERTS_INTERVAL_MS = 15_000
 /** Lives of leases: two intervals. */
 const LEASE_SECONDS = (2 * CLEAN_UP_INTERVAL_MS) / 1_000
+const ROLLOUT_INTERVAL_MS = 30_000
+const ROLLOUT_LEASE_SECONDS = (2 * ROLLOUT_INTERVAL_MS) / 1_000
 const FOLD_LEASE_SECONDS = (2 * FOLD_INTERVAL_MS) / 1_000
 const ALERTS_LEASE_SECONDS = (2 * ALERTS_INTERVAL_MS) / 1_000
 /** Maximum delay until sessions end when another process has removed their user. */
@@ -112,6 +119,11 @@ export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) =
     // Of this node: its queue, its folder.
     async () => deps.mailRequests.wake(),
     () => recordings.removeOrphans(system),
+  )
+  every(ROLLOUT_INTERVAL_MS, () =>
+    once('agent-updates', ROLLOUT_LEASE_SECONDS, () =>
+      advanceRollouts(system, (tenant) => deps.tenantContext(tenant, UPDATER), deps.agentRelease),
+    ),
   )
   every(FOLD_INTERVAL_MS, () => once('fold', FOLD_LEASE_SECONDS, () => foldCounts(system)))
   every(

@@ -32,6 +32,7 @@ export type LogEvent =
   | 'device.undecided'
   | 'device.removed'
   | 'agent.bundle-failed'
+  | 'agent-update.halted'
   | 'link.refused'
   | 'link.up'
   | 'link.down'

@@ -31,6 +31,7 @@ export interface World {
   readonly signInId: string
   readonly identityId: string
   readonly scimTokenId: string
+  readonly rolloutId: string
   /** Code of a login by the owner's key that waits. */
   readonly heldLoginCode: string
 }
@@ -87,6 +88,13 @@ export async function populate(server: BootedServer, owner: Person): Promise<Wor
       name: marker,
       created_at: new Date(),
     })
+    .execute()
+  const rolloutId = randomUUID()
+  const begun = { started_at: new Date(), stage_since: new Date() }
+  await server.database
+    .system()
+    .insertInto('agent_rollouts')
+    .values({ id: rolloutId, tenant_id: tenant, release: 2, version: marker, state: 'paused', stage: 'all', ...begun })
     .execute()
   const now = new Date()
   const use = { created_at: now, last_seen: now, expires_at: new Date(now.getTime() + 86_400_000) }
@@ -181,6 +189,7 @@ export async function populate(server: BootedServer, owner: Person): Promise<Wor
     signInId,
     identityId,
     scimTokenId: scimToken.id,
+    rolloutId,
     heldLoginCode,
     marker,
   }
@@ -237,6 +246,7 @@ function paramOf({ method, path }: Operation, name: string, world: World): strin
     'device-jobs': world.jobId,
     incidents: world.incidentId,
     alerts: world.alertId,
+    'agent-updates': world.rolloutId,
     favorites: world.device.uid,
   }
   const ofPerson = path.includes('/passkeys/')

@@ -173,6 +173,8 @@ function bySample(id: string, caller: Caller, edition: MatrixEdition): number | 
   // The body names the rules, which are not all of the caller's.
   if (id === 'firewall.setOrder' && caller.foreign) return 409
   if (id === 'members.leave' && caller.role === 'owner') return 403
+  // The agents of the server are not signed.
+  if (id === 'agentUpdates.start') return 404
   // The connector is switched off.
   if (id === 'connectors.info') return 424
   // The action decides about the permission.

@@ -206,6 +206,8 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'members.inviteStatus': { params: { ...byTenant, id: tenant.pending }, query: { sig: 'x' } },
     'apiKeys.create': { body: { name: fresh('k'), expires_at: 30, role: 'observer' } },
     'apiKeys.update': { params: { key: 'key-observer' }, body: { name: fresh('k') } },
+    'agentUpdates.setPolicy': { body: { mode: 'manual', canary_tag: null, window: null } },
+    'agentUpdates.act': { params: { id: ids.rollout }, body: { action: 'resume' } },
     'installKeys.create': { body: { name: fresh('k') } },
     'installKeys.remove': { params: { install_key: byTenant.tenant } },
     'apiKeys.remove': { params: { key: 'key-observer' } },

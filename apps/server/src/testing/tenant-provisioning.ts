@@ -34,6 +34,23 @@ export async function fillProvisioning(
     .insertInto('namespace_exports')
     .values({ tenant_id, user_id: owner, link_hash: null, link_expires_at: past, busy_until: past })
     .execute()
+  await db.insertInto('agent_update_policies').values({ tenant_id, mode: 'manual' }).execute()
+  const rollout = {
+    release: 2,
+    version: mark,
+    state: 'paused',
+    stage: 'all',
+    started_at: at,
+    stage_since: at,
+  } as const
+  await db
+    .insertInto('agent_rollouts')
+    .values({ tenant_id, id: ids.rollout, ...rollout })
+    .execute()
+  await db
+    .insertInto('agent_states')
+    .values({ tenant_id, device_uid: ids.device, release: 1, since: at, reported_at: at })
+    .execute()
   await db.insertInto('namespace_limits').values({ tenant_id, name: 'tunnels', value: 1_000 }).execute()
   const token = { id: ids.scimToken, name: mark, token_hash: createHash('sha256').update(ids.scimToken).digest() }
   await db

@@ -38,6 +38,8 @@ export interface TenantIds {
   readonly tunnel: string
   readonly connector: string
   readonly scimToken: string
+  /** Rollout of the agent that goes on. */
+  readonly rollout: string
   /** Saved view of the namespace. */
   readonly view: string
   readonly alert: string
@@ -82,6 +84,7 @@ export async function makeTenant(
     tunnel: hex(16),
     connector: randomUUID(),
     scimToken: randomUUID(),
+    rollout: randomUUID(),
     view: randomUUID(),
     alert: randomUUID(),
     incident: String(1_000_000 + Math.floor(Math.random() * 1_000_000_000)),

@@ -57,6 +57,8 @@ export const ASKED: readonly ProofRule[] = [
       'pairings.confirm',
       'deviceJobs.create',
       'deviceJobs.undo',
+      'agentUpdates.setPolicy',
+      'agentUpdates.start',
     ],
   },
   {

@@ -24,6 +24,7 @@ export const UNASKED: readonly ProofRule[] = [
       'members.listInvites',
       'apiKeys.list',
       'installKeys.list',
+      'agentUpdates.get',
       'pairings.describe',
       'scim.get',
       'devices.list',
@@ -186,8 +187,15 @@ export const UNASKED: readonly ProofRule[] = [
   },
   {
     asks: 'nobody',
-    why: 'Tries what is set up, or sends once more what was addressed before; settings stay.',
-    operations: ['alerts.test', 'openid.test', 'singleSignOn.test', 'singleSignOn.check', 'mails.resend'],
+    why: 'Tries what is set up, holds or goes on with what was begun, or sends once more what was addressed before; settings stay.',
+    operations: [
+      'agentUpdates.act',
+      'alerts.test',
+      'openid.test',
+      'singleSignOn.test',
+      'singleSignOn.check',
+      'mails.resend',
+    ],
   },
   {
     asks: 'nobody',

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { DeviceUid, NO_CONTROL, Position, TenantId, Time } from './common.ts'
+import { AgentReport } from './fleet/agent-update.ts'
 
 export const DEVICE_STATUSES = ['accepted', 'pending', 'rejected', 'removed', 'unused'] as const
 export const DeviceStatus = z.enum(DEVICE_STATUSES)
@@ -103,6 +104,8 @@ export const DeviceAuthBody = z.object({
   tenant_id: TenantId,
   /** Judged when the device is new. */
   install_key: z.string().max(128).nullish(),
+  /** Of its agent; only with a valid `proof`. */
+  agent: AgentReport.optional(),
   /** Signature of the rest by the device's key; older agents omit it, and cannot change an accepted device. */
   proof: z
     .object({
@@ -123,6 +126,8 @@ export const DeviceAuth = z
     namespace: z.string(),
     /** The server's Ed25519 statement key, raw 32 bytes in base64url. */
     statement_key: z.string(),
+    /** The release that the device is to update to now; absent: none. */
+    update: z.object({ release: z.number().int() }).optional(),
   })
   .meta({ id: 'DeviceAuth' })
 export type DeviceAuth = z.infer<typeof DeviceAuth>

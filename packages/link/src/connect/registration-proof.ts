@@ -40,6 +40,39 @@ export function verifyRegistration(facts: RegistrationFacts, statementKey: strin
   return verifyText(facts.public_key, textOf(facts, statementKey, proof.at), proof.signature)
 }
 
+/** What an agent tells about itself beside its registration. */
+export interface AgentFacts {
+  readonly release: number
+  readonly obstacle?: string | undefined
+  readonly failed?: { readonly release: number; readonly reason: string } | undefined
+}
+
+/**
+ * The signature of what an agent tells about itself. Not a part of the registration's, which servers of earlier versions
+ * would then refuse.
+ * @param proof of the registration that it is sent with
+ * @returns base64url
+ */
+export function signAgentFacts(privateKey: KeyObject, facts: AgentFacts, proof: RegistrationProof): string {
+  return signText(privateKey, agentText(facts, proof))
+}
+
+/** Verifies the signature of what an agent tells. The caller has verified the registration's proof. */
+export function verifyAgentFacts(
+  publicKey: string,
+  facts: AgentFacts,
+  proof: RegistrationProof,
+  signature: string,
+): boolean {
+  return verifyText(publicKey, agentText(facts, proof), signature)
+}
+
+/** Bound to one registration, and so to its server and time, by that one's signature. */
+function agentText({ release, obstacle, failed }: AgentFacts, { signature }: RegistrationProof): string {
+  const said = [signature, release, obstacle ?? null, failed?.release ?? null, failed?.reason ?? null]
+  return `bowline agent v1\n${JSON.stringify(said)}\n`
+}
+
 /** The fields by which a device asks for a pairing code: those of a registration that it knows without a namespace. */
 export type PairingFacts = Omit<RegistrationFacts, 'tenant_id' | 'sessions'>
 

@@ -17,6 +17,7 @@ export const DOCS_PAGES = {
   '/public-keys': '/docs/user-guides/security/publickey-authentication',
   '/firewall': '/docs/user-guides/firewall/create',
   '/tags': '/docs/user-guides/devices/tagging%20devices',
+  '/agent-updates': '/docs/developers/agent/updating#in-a-whole-namespace',
   '/install-keys': '/docs/user-guides/devices/adding#add-many-at-once',
   '/team': '/docs/user-guides/settings/namespace/members/roles',
   '/alerts': '/docs/user-guides/namespaces/alerts',

@@ -46,6 +46,15 @@ export const installKeys = createRoute({
   ),
 })
 
+export const agentUpdates = createRoute({
+  getParentRoute: () => app,
+  path: '/agent-updates',
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/agent-updates/agent-updates-page.tsx')),
+    'AgentUpdatesPage',
+  ),
+})
+
 export const team = createRoute({
   getParentRoute: () => app,
   path: '/team',

@@ -1,0 +1,1 @@
+import '@bowline/ssh/api'

@@ -1,0 +1,241 @@
+// Rollouts of agents over HTTP: who may start them, which device may fetch when, and when they go on, stop or are done.
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
+import { operations } from '@bowline/contract/operations'
+import { UpdatePolicy } from '@bowline/contract/schemas/fleet/agent-update'
+import { type AgentFacts, signAgentFacts, signRegistration } from '@bowline/link/registration-proof'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { writeManifest } from '../../../../scripts/release/manifest.ts'
+import { type BootedServer, type Person, type RegisteredDevice, bootServer, outcome } from '../testing/boot.ts'
+import { reasonToHalt } from './progress.ts'
+import { isWithin } from './window.ts'
+
+const { agentUpdates, auth, devices } = operations
+const ROUND_MS = 31_000
+const MINUTE_MS = 60_000
+let clock: ManualClock
+let server: BootedServer
+let owner: Person
+let people = 0
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bowline-rollouts-'))
+  await writeFile(join(folder, 'bundle-linux-x64.tar.gz'), gzipSync('an agent'))
+  const key = generateKeyPairSync('ed25519').privateKey
+  await writeFile(join(folder, 'key.pem'), key.export({ type: 'pkcs8', format: 'pem' }))
+  clock = new ManualClock()
+  server = await bootServer({ clock, settings: { BOWLINE_AGENTS_DIR: folder } })
+  await server.setUpAccount()
+})
+afterAll(async () => {
+  await server.close()
+  await rm(folder, { recursive: true })
+})
+beforeEach(async () => {
+  people += 1
+  owner = await server.addPerson(`person${people}`)
+  sign(20)
+})
+
+/** Gives the server a signed release. */
+function sign(release: number): void {
+  writeManifest({
+    folder,
+    bundles: { 'linux-x64': join(folder, 'bundle-linux-x64.tar.gz') },
+    key: join(folder, 'key.pem'),
+    version: '2.0.0',
+    release,
+    minimumRelease: 0,
+    rotations: undefined,
+  })
+}
+
+/** Registers as its agent does. @returns the release that it is told to update to */
+async function report(device: RegisteredDevice, facts: AgentFacts, signer: KeyObject = device.privateKey) {
+  // Each proof is later than the one before.
+  clock.advance(1)
+  const proof = signRegistration(device.privateKey, device.body, device.statement_key, clock.now())
+  const agent = { ...facts, signature: signAgentFacts(signer, facts, proof) }
+  const body = { ...device.body, proof, agent }
+  return (await server.client().call(auth.authenticateDevice, { body })).body.update?.release
+}
+
+/** Accepted devices that are online and run release 10. @param inTenth whether their uids are in that stage */
+async function fleet(count: number, inTenth: boolean, tags: readonly string[] = []): Promise<RegisteredDevice[]> {
+  const made: RegisteredDevice[] = []
+  while (made.length < count) {
+    const device = await server.registerDevice(owner.tenant)
+    if (device.uid < '1999' !== inTenth) continue
+    await owner.client.call(devices.setStatus, { params: { uid: device.uid, status: 'accept' } })
+    made.push(device)
+    await report(device, { release: 10 })
+  }
+  const uids = made.map(({ uid }) => uid)
+  const rows = server.database.system().updateTable('devices').where('uid', 'in', uids)
+  await rows.set({ disconnected_at: null, tags: [...tags] }).execute()
+  return made
+}
+
+const policy = (more: Partial<UpdatePolicy> = {}) =>
+  owner.client.call(agentUpdates.setPolicy, { body: { mode: 'manual', canary_tag: null, window: null, ...more } })
+const begin = async () => (await owner.client.call(agentUpdates.start, {})).body
+const now = async () => (await owner.client.call(agentUpdates.get, {})).body
+/** Lets the job run, and waits for what it makes of the rollout. */
+async function rolloutBecomes(expected: object): Promise<void> {
+  await clock.advanceAsync(ROUND_MS)
+  await expect.poll(async () => (await now()).rollout).toMatchObject(expected)
+}
+
+it('lets nobody below an administrator begin, and nobody at all while updates are off', async () => {
+  const operator = await server.addPerson(`operator${people}`)
+  await server.addMember(owner.tenant, operator.id, 'operator')
+  const params = { tenant: owner.tenant }
+  const { token } = (await operator.client.call(auth.switchNamespace, { params })).body
+  const their = server.client(token)
+  const body = { mode: 'manual', canary_tag: null, window: null } as const
+  expect(await outcome(their.call(agentUpdates.setPolicy, { body }))).toBe('403 FORBIDDEN')
+  expect(await outcome(their.call(agentUpdates.start, {}))).toBe('403 FORBIDDEN')
+  expect(await outcome(begin())).toBe('409 ROLLOUT_REFUSED')
+  expect((await their.call(agentUpdates.get, {})).body).toMatchObject({ policy: { mode: 'off' }, rollout: null })
+})
+
+it('believes a report that the device has signed, and no other', async () => {
+  await policy()
+  const [device] = await fleet(1, false)
+  if (!device) throw new Error('there is a device')
+  const stranger = generateKeyPairSync('ed25519').privateKey
+  await report(device, { release: 30 }, stranger)
+  expect((await now()).fleet).toEqual([{ release: 10, devices: 1 }])
+  await report(device, { release: 11, obstacle: 'no key' })
+  expect(await now()).toMatchObject({
+    fleet: [{ release: 11, devices: 1 }],
+    obstacles: [{ reason: 'no key', devices: 1 }],
+  })
+})
+
+it('goes from the tagged devices to a tenth of all and to all, each when the ones before are well', async () => {
+  const [tagged] = await fleet(1, false, ['canary'])
+  const [tenth] = await fleet(1, true)
+  const [other] = await fleet(1, false)
+  if (!tagged || !tenth || !other) throw new Error('there are devices')
+  await policy({ canary_tag: 'canary' })
+  expect(await begin()).toMatchObject({ release: 20, state: 'running', stage: 'canary' })
+  expect([await report(tenth, { release: 10 }), await report(other, { release: 10 })]).toEqual([undefined, undefined])
+  expect(await report(tagged, { release: 10 })).toBe(20)
+  expect(await report(tagged, { release: 20 })).toBeUndefined()
+  // It has it, but not for long.
+  await rolloutBecomes({ stage: 'canary', devices: { total: 1, updated: 1, failed: 0 } })
+  clock.advance(10 * MINUTE_MS)
+  await rolloutBecomes({ stage: 'tenth', state: 'running' })
+  expect([await report(tenth, { release: 10 }), await report(other, { release: 10 })]).toEqual([20, undefined])
+  await report(tenth, { release: 20 })
+  await report(tagged, { release: 20 })
+  clock.advance(10 * MINUTE_MS)
+  await rolloutBecomes({ stage: 'all', state: 'running' })
+  expect(await report(other, { release: 10 })).toBe(20)
+  for (const device of [other, tenth, tagged]) await report(device, { release: 20 })
+  clock.advance(10 * MINUTE_MS)
+  await rolloutBecomes({ stage: 'all', state: 'done' })
+})
+
+it('stops when devices went back, and lets no other fetch the release', async () => {
+  await policy()
+  const [first, second] = await fleet(2, true)
+  if (!first || !second) throw new Error('there are devices')
+  await begin()
+  expect(await report(first, { release: 10 })).toBe(20)
+  const failed = { release: 20, reason: 'it ended' }
+  expect(await report(first, { release: 10, failed })).toBeUndefined()
+  await rolloutBecomes({ state: 'halted', reason: 'it failed on 1 of the 1 devices that tried it' })
+  expect(await report(second, { release: 10 })).toBeUndefined()
+})
+
+it('stops when a device is not heard of any more after it began', async () => {
+  await policy()
+  const [device] = await fleet(1, true)
+  if (!device) throw new Error('there is a device')
+  await begin()
+  expect(await report(device, { release: 10 })).toBe(20)
+  clock.advance(21 * MINUTE_MS)
+  await rolloutBecomes({ state: 'halted', reason: expect.stringContaining('1 of the 1 devices') })
+})
+
+it('stops when the server has another release', async () => {
+  await policy()
+  await fleet(1, true)
+  await begin()
+  sign(21)
+  await rolloutBecomes({ state: 'halted' })
+  expect((await now()).rollout?.reason).toBe('the server has release 21 now')
+})
+
+it('is paused, resumed and aborted', async () => {
+  await policy()
+  const [device] = await fleet(1, true)
+  if (!device) throw new Error('there is a device')
+  const { id } = await begin()
+  const act = (action: 'pause' | 'resume' | 'abort') =>
+    owner.client.call(agentUpdates.act, { params: { id }, body: { action } })
+  expect(await outcome(begin())).toBe('409 ROLLOUT_REFUSED')
+  await act('pause')
+  expect(await report(device, { release: 10 })).toBeUndefined()
+  await act('pause')
+  expect((await now()).rollout).toMatchObject({ state: 'paused' })
+  await act('resume')
+  expect(await report(device, { release: 10 })).toBe(20)
+  await act('abort')
+  expect((await now()).rollout).toMatchObject({ state: 'aborted' })
+  expect(await outcome(act('resume'))).toBe('404 NOT_FOUND')
+})
+
+it('begins by itself where the namespace wants it, once for each release', async () => {
+  await policy({ mode: 'automatic' })
+  await rolloutBecomes({ release: 20, state: 'running' })
+  const { rollout } = await now()
+  await owner.client.call(agentUpdates.act, { params: { id: rollout?.id ?? '' }, body: { action: 'abort' } })
+  await rolloutBecomes({ release: 20, state: 'aborted' })
+  sign(21)
+  await rolloutBecomes({ release: 21, state: 'running' })
+  expect((await now()).available).toEqual({ release: 21, version: '2.0.0' })
+})
+
+it('lets devices begin within the window of the namespace only', async () => {
+  const minute = Math.floor(clock.now() / MINUTE_MS) % 1_440
+  await policy({ window: { start: (minute + 60) % 1_440, minutes: 30 } })
+  const [device] = await fleet(1, true)
+  if (!device) throw new Error('there is a device')
+  await begin()
+  expect(await report(device, { release: 10 })).toBeUndefined()
+  await policy({ window: { start: minute, minutes: 30 } })
+  expect(await report(device, { release: 10 })).toBe(20)
+})
+
+it('knows windows that pass midnight', () => {
+  const at = (hours: number, minutes: number): number => (hours * 60 + minutes) * MINUTE_MS
+  const window = { start: 23 * 60, minutes: 120 }
+  expect([at(22, 59), at(23, 0), at(0, 59), at(1, 0)].map((time) => isWithin(window, time))).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ])
+})
+
+it('halts above the share of failures, and for a tag that nothing has', () => {
+  const rollout = { release: 20, stage: 'all', canary_tag: null } as const
+  const judged = (updated: number, failed: number) =>
+    reasonToHalt(rollout, { total: 100, updated, healthy: 0, failed }, { release: 20, version: '' })
+  expect([judged(0, 0), judged(90, 10), judged(89, 11)]).toEqual([
+    undefined,
+    undefined,
+    'it failed on 11 of the 100 devices that tried it',
+  ])
+  const none = { total: 0, updated: 0, healthy: 0, failed: 0 }
+  const canary = { release: 20, stage: 'canary', canary_tag: 'x' } as const
+  expect(reasonToHalt(canary, none, { release: 20, version: '' })).toBe('no device with the tag x can be updated')
+})

@@ -1,0 +1,80 @@
+// Rollouts go on by themselves: to the next stage when the devices of this one are well, and no further when too many are
+// not. One node does it for all.
+import { LIMITS } from '@bowline/contract/limits'
+import type { TenantId } from '@bowline/contract/schemas/common'
+import type { Kysely } from 'kysely'
+import { audit } from '../audit/service.ts'
+import type { TenantContext } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
+import { type Available, standingOf, startRollout, toPolicy } from './service.ts'
+import {
+  type RolloutRow,
+  type Standing,
+  changeRollout,
+  findLatestRollout,
+  findPolicy,
+  namespacesToUpdate,
+} from './store.ts'
+import { isWithin } from './window.ts'
+
+const { failedPercent, healthyPercent } = LIMITS.agentUpdates
+const NEXT = { canary: 'tenth', tenth: 'all' } as const
+
+/** @param system system connection */
+export async function advanceRollouts(
+  system: Kysely<Schema>,
+  contextOf: (tenant: TenantId) => TenantContext,
+  available: () => Promise<Available>,
+): Promise<void> {
+  const tenants = await namespacesToUpdate(system)
+  if (tenants.length === 0) return
+  const release = await available()
+  for (const tenant of tenants) await advance(contextOf(tenant), release)
+}
+
+async function advance(ctx: TenantContext, available: Available): Promise<void> {
+  const latest = await findLatestRollout(ctx.db)
+  if (latest?.state === 'running') return step(ctx, latest, available)
+  const policy = toPolicy(await findPolicy(ctx.db))
+  if (policy.mode !== 'automatic' || latest?.state === 'paused' || 'reason' in available) return
+  // Each release once: one that was halted or aborted is a person's to start again.
+  if (latest && latest.release >= available.release) return
+  if (isWithin(policy.window ?? undefined, ctx.clock.now())) await startRollout(ctx, available)
+}
+
+async function step(ctx: TenantContext, rollout: RolloutRow, available: Available): Promise<void> {
+  const standing = await standingOf(ctx, rollout)
+  const reason = reasonToHalt(rollout, standing, available)
+  const now = new Date(ctx.clock.now())
+  if (reason !== undefined) return change(ctx, rollout, 'halt', { state: 'halted', reason, ended_at: now })
+  if (standing.healthy * 100 < standing.total * healthyPercent) return
+  if (rollout.stage === 'all') return change(ctx, rollout, 'done', { state: 'done', ended_at: now })
+  await change(ctx, rollout, 'stage', { stage: NEXT[rollout.stage], stage_since: now })
+}
+
+/** Why a rollout must not go on; undefined: it may. */
+export function reasonToHalt(
+  { release, stage, canary_tag: tag }: Pick<RolloutRow, 'release' | 'stage' | 'canary_tag'>,
+  { total, updated, failed }: Standing,
+  available: Available,
+): string | undefined {
+  if ('reason' in available) return `the server has no signed release any more: ${available.reason}`
+  if (available.release !== release) return `the server has release ${available.release} now`
+  if (stage === 'canary' && total === 0) return `no device with the tag ${tag} can be updated`
+  if (failed * 100 <= (updated + failed) * failedPercent) return undefined
+  return `it failed on ${failed} of the ${updated + failed} devices that tried it`
+}
+
+async function change(
+  ctx: TenantContext,
+  rollout: RolloutRow,
+  what: 'halt' | 'done' | 'stage',
+  changes: Parameters<typeof changeRollout>[2],
+): Promise<void> {
+  await ctx.db.transaction().execute(async (db) => {
+    if (!(await changeRollout(db, rollout, changes))) return
+    const { stage = rollout.stage, reason = '' } = changes
+    await audit({ ...ctx, db }, `agent-update.${what}`, rollout.id, { release: rollout.release, stage, reason })
+    if (what === 'halt') ctx.log.warn('agent-update.halted', { tenant: ctx.tenant, release: rollout.release, reason })
+  })
+}

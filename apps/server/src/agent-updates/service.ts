@@ -1,0 +1,154 @@
+// Use cases of updates of agents: what a namespace wants, what its devices report, and who may fetch a release when.
+import { fail } from '@bowline/contract/errors'
+import { LIMITS } from '@bowline/contract/limits'
+import type { DeviceUid } from '@bowline/contract/schemas/common'
+import type { AgentReport, AgentUpdates, Rollout, UpdatePolicy } from '@bowline/contract/schemas/fleet/agent-update'
+import { audit } from '../audit/service.ts'
+import type { TenantContext } from '../context.ts'
+import {
+  type PolicyRow,
+  type RolloutRow,
+  type Standing,
+  changeRollout,
+  countObstacles,
+  countReleases,
+  findLatestRollout,
+  findOpenRollout,
+  findPolicy,
+  grantUpdate,
+  insertRollout,
+  readStanding,
+  upsertPolicy,
+  upsertState,
+} from './store.ts'
+import { isWithin } from './window.ts'
+
+/** The signed release that this server has, or why it has none. */
+export type Available = { readonly release: number; readonly version: string } | { readonly reason: string }
+
+const MINUTE_MS = 60_000
+const { atOnce, healthyMinutes, fetchMinutes, silentMinutes } = LIMITS.agentUpdates
+
+export async function describeUpdates(ctx: TenantContext, available: Available): Promise<AgentUpdates> {
+  const latest = await findLatestRollout(ctx.db)
+  return {
+    available: 'reason' in available ? null : available,
+    unavailable: 'reason' in available ? available.reason : '',
+    policy: toPolicy(await findPolicy(ctx.db)),
+    rollout: latest ? toRollout(latest, await standingOf(ctx, latest)) : null,
+    fleet: await countReleases(ctx.db),
+    obstacles: await countObstacles(ctx.db),
+  }
+}
+
+export async function setPolicy(ctx: TenantContext, policy: UpdatePolicy): Promise<void> {
+  const { mode, canary_tag, window } = policy
+  await ctx.db.transaction().execute(async (db) => {
+    await upsertPolicy(db, {
+      tenant_id: ctx.tenant,
+      mode,
+      canary_tag,
+      window_start: window?.start ?? null,
+      window_minutes: window?.minutes ?? null,
+    })
+    await audit({ ...ctx, db }, 'agent-update.policy', mode, { canary_tag, window })
+  })
+}
+
+/**
+ * Begins to roll out what the server has, with the first stage of the policy.
+ * @throws {BowlineError} AGENT_UPDATES_UNAVAILABLE; ROLLOUT_REFUSED when updates are off, or another rollout goes on
+ */
+export async function startRollout(ctx: TenantContext, available: Available): Promise<Rollout> {
+  if ('reason' in available) return fail('AGENT_UPDATES_UNAVAILABLE', { reason: available.reason })
+  const row = await ctx.db.transaction().execute(async (db) => {
+    const policy = toPolicy(await findPolicy(db))
+    if (policy.mode === 'off') return fail('ROLLOUT_REFUSED', { reason: 'updates are switched off' })
+    const now = new Date(ctx.clock.now())
+    const inserted = await insertRollout(db, {
+      tenant_id: ctx.tenant,
+      release: available.release,
+      version: available.version,
+      state: 'running',
+      stage: policy.canary_tag === null ? 'tenth' : 'canary',
+      canary_tag: policy.canary_tag,
+      started_at: now,
+      stage_since: now,
+      ended_at: null,
+    })
+    if (!inserted) return fail('ROLLOUT_REFUSED', { reason: 'another one goes on' })
+    const { id, release, version } = inserted
+    await audit({ ...ctx, db }, 'agent-update.start', id, { release, version })
+    return inserted
+  })
+  return toRollout(row, await standingOf(ctx, row))
+}
+
+const STATES = { pause: 'paused', resume: 'running', abort: 'aborted' } as const
+
+/**
+ * Does nothing when the rollout is in that state already.
+ * @throws {BowlineError} NOT_FOUND when it has ended; ROLLOUT_REFUSED when it changes at the same time
+ */
+export async function actOnRollout(ctx: TenantContext, id: string, action: keyof typeof STATES): Promise<void> {
+  const state = STATES[action]
+  await ctx.db.transaction().execute(async (db) => {
+    const row = await findOpenRollout(db)
+    if (row?.id !== id) return fail('NOT_FOUND', { what: 'A rollout that goes on' })
+    if (row.state === state) return
+    const ended = state === 'aborted' ? { ended_at: new Date(ctx.clock.now()) } : {}
+    if (!(await changeRollout(db, row, { state, ...ended }))) fail('ROLLOUT_REFUSED', { reason: 'it has just changed' })
+    await audit({ ...ctx, db }, `agent-update.${action}`, id, { release: row.release, stage: row.stage })
+  })
+}
+
+/**
+ * Records what a device has told about its agent, proven by its key.
+ * @returns the release that it may fetch now
+ */
+export async function reportAgent(
+  ctx: TenantContext,
+  uid: DeviceUid,
+  { release, obstacle, failed }: Omit<AgentReport, 'signature'>,
+): Promise<{ readonly release: number } | undefined> {
+  const now = new Date(ctx.clock.now())
+  await upsertState(ctx.db, { uid, tenant: ctx.tenant }, { release, obstacle: obstacle ?? null, failed }, now)
+  const rollout = await findOpenRollout(ctx.db)
+  if (rollout?.state !== 'running' || rollout.release <= release) return undefined
+  const policy = toPolicy(await findPolicy(ctx.db))
+  if (policy.mode === 'off' || !isWithin(policy.window ?? undefined, now.getTime())) return undefined
+  const since = new Date(now.getTime() - fetchMinutes * MINUTE_MS)
+  const isGranted = await grantUpdate(ctx.db, uid, rollout, { atOnce, since, now })
+  return isGranted ? { release: rollout.release } : undefined
+}
+
+export function standingOf({ db, clock }: TenantContext, rollout: RolloutRow): Promise<Standing> {
+  const ago = (minutes: number): Date => new Date(clock.now() - minutes * MINUTE_MS)
+  return readStanding(db, rollout, {
+    reportedSince: ago(silentMinutes),
+    updatedBefore: ago(healthyMinutes),
+    grantedBefore: ago(fetchMinutes),
+  })
+}
+
+/** @param row undefined: nobody has set one */
+export function toPolicy(row: PolicyRow | undefined): UpdatePolicy {
+  const { mode = 'off', canary_tag = null, window_start: start = null, window_minutes: minutes = null } = row ?? {}
+  return { mode, canary_tag, window: start === null || minutes === null ? null : { start, minutes } }
+}
+
+function toRollout(row: RolloutRow, { total, updated, failed }: Standing): Rollout {
+  const { id, release, version, state, stage, reason } = row
+  return {
+    id,
+    release,
+    version,
+    state,
+    stage,
+    reason,
+    started_at: row.started_at.toISOString(),
+    stage_since: row.stage_since.toISOString(),
+    ended_at: row.ended_at?.toISOString() ?? null,
+    devices: { total, updated, failed },
+  }
+}

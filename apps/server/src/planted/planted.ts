@@ -1,0 +1,1 @@
+import '../planted2/store.ts'
