@@ -1,1 +1,0 @@
-import '../planted2/store.ts'

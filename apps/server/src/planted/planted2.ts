@@ -1,1 +1,0 @@
-import '../gateway/planted.ts'

@@ -1,1 +1,0 @@
-import '@bowline/link/api'
