@@ -38,7 +38,7 @@ const E2E: Groups = [
   [
     'e2e/console/fleet.test.ts',
     'e2e/console/devices.test.ts',
-    'e2e/console/terminal.test.ts',
+    'e2e/console/terminals/terminal.test.ts',
     'e2e/docs/behaviour.test.ts',
   ],
   [

@@ -185,16 +185,8 @@ async function start(
 
   const consoleOrigin = (): string =>
     config.publicOrigin ?? `${config.tls ? 'https' : 'http'}://localhost:${(http.server.address() as AddressInfo).port}`
-  const tunnels = composeTunnels(
-    config,
-    keys,
-    auth,
-    (device) => nodes.reachDevice(device),
-    metrics,
-    rates,
-    tell,
-    consoleOrigin,
-  )
+  const reachDevice: Parameters<typeof composeTunnels>[3] = (device) => nodes.reachDevice(device)
+  const tunnels = composeTunnels(config, keys, auth, reachDevice, metrics, rates, tell, consoleOrigin)
   const dialing = composeConnectors(config, auth, agents, tenantContext, node, () => nodes.dialsConnectors())
   const billing = await composeBilling(config, { system, clock, log }, consoleOrigin, tenantContext)
   await billing.check()

@@ -3,12 +3,11 @@
 //
 // The person gets what is about them: what they gave, what they did and from where. What namespaces own (targets and
 // details of audit entries, devices, sessions) stays with these: their owners export it.
+import { INTERNAL, SECRET } from './exported-table.ts'
 import type { UserId } from '@bowline/contract/schemas/common'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { ExportedTable } from './tables.ts'
 
-const INTERNAL = 'means nothing outside of the server'
-const SECRET = 'secret'
 const THE_PERSON = 'is the person'
 const OTHERS = 'is about somebody else'
 const OF_NAMESPACE = 'belongs to the namespace'

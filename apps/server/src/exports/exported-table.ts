@@ -1,6 +1,10 @@
 // What an export has of one table.
 import type { RawBuilder, SqlBool } from 'kysely'
 
+/** Reasons for columns that are left out. */
+export const INTERNAL = 'means nothing outside of the server'
+export const SECRET = 'secret'
+
 export interface ExportedTable {
   /** Columns in the archive. */
   readonly columns: readonly string[]

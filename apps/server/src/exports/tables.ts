@@ -2,14 +2,12 @@
 // decision here.
 
 import { type RawBuilder, sql } from 'kysely'
+import { HEALTH_TABLES } from './health-tables.ts'
 import { SERVER_ACTIONS, SERVER_ADMINISTRATION } from '../audit/actions.ts'
 import { AGENT_UPDATE_TABLES } from './agent-update-tables.ts'
-import type { ExportedTable } from './exported-table.ts'
+import { type ExportedTable, INTERNAL, SECRET } from './exported-table.ts'
 
 export type { ExportedTable }
-
-const INTERNAL = 'means nothing outside of the server'
-const SECRET = 'secret'
 
 /** The column, or what stands for it where the server's administration acted. */
 function byMembers(column: string, instead: string): RawBuilder<unknown> {
@@ -70,36 +68,7 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
     order: ['uid'],
     without: { link_epoch: INTERNAL, link_node: INTERNAL, words: 'is in the other columns' },
   },
-  alert_rules: {
-    columns: [
-      'id',
-      'name',
-      'active',
-      'condition',
-      'minutes',
-      'devices',
-      'tags',
-      'target',
-      'recipients',
-      'host',
-      'created_at',
-      'fired_at',
-      'failing_since',
-      'disabled_reason',
-    ],
-    order: ['id'],
-    without: { sealed_url: SECRET, sealed_secret: SECRET, evaluated_to: INTERNAL },
-  },
-  alert_deliveries: {
-    columns: ['id', 'rule_id', 'test', 'text', 'body', 'state', 'attempts', 'answer', 'created_at', 'finished_at'],
-    order: ['id'],
-    without: { due_at: INTERNAL, leased_until: INTERNAL },
-  },
-  presence_spans: {
-    columns: ['id', 'device_uid', 'started_at', 'ended_at', 'breaks', 'away_seconds', 'cause', 'network'],
-    order: ['id'],
-    without: { node: INTERNAL, noted_at: INTERNAL },
-  },
+  ...HEALTH_TABLES,
   saved_views: { columns: ['id', 'user_id', 'name', 'list', 'query', 'created_at'], order: ['id'] },
   device_favorites: { columns: ['user_id', 'device_uid'], order: ['user_id', 'device_uid'] },
   ...AGENT_UPDATE_TABLES,

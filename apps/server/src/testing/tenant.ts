@@ -7,6 +7,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
 import { showClosed } from '../db/show-closed.ts'
+import { fillHealth } from './tenant-health.ts'
 import { fillProvisioning } from './tenant-provisioning.ts'
 
 export interface TestTenant {
@@ -60,7 +61,6 @@ export const DEVICE_TAG = 'floor'
 
 /** Too late for any job to expire the rows. */
 const FAR_OFF = new Date('2100-01-01')
-const AN_HOUR_AGO = new Date(Date.now() - 3_600_000)
 
 const hex = (bytes: number): string => randomBytes(bytes).toString('hex')
 
@@ -291,28 +291,7 @@ async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
     .insertInto('saved_views')
     .values({ tenant_id, id: ids.view, user_id: null, name: MARK, list: 'devices', query: {}, created_at: new Date(0) })
     .execute()
-  const alert = { id: ids.alert, tenant_id, name: MARK, condition: 'offline' as const, minutes: 5, devices: null }
-  const mailed = { target: 'mail' as const, recipients: [owner], sealed_url: null, sealed_secret: null }
-  const dates = { created_at: new Date(0), evaluated_to: FAR_OFF, fired_at: null, failing_since: null }
-  await db
-    .insertInto('alert_rules')
-    .values({ ...alert, ...mailed, ...dates, disabled_reason: null })
-    .execute()
-  const told = {
-    tenant_id,
-    rule_id: ids.alert,
-    text: MARK,
-    body: {},
-    created_at: AN_HOUR_AGO,
-    finished_at: AN_HOUR_AGO,
-  }
-  await db
-    .insertInto('alert_deliveries')
-    .values({ id: ids.job, ...told, state: 'sent', due_at: null })
-    .execute()
-  await sql`insert into presence_spans (id, tenant_id, device_uid, started_at, ended_at, cause, network)
-    overriding system value values (${ids.incident}::bigint, ${tenant_id}::uuid, ${ids.device}, ${new Date(0)}, ${AN_HOUR_AGO},
-      'network:keepalive', '203.0.113.0/24')`.execute(db)
+  await fillHealth(db, tenant, MARK)
   await db.insertInto('device_favorites').values({ tenant_id, user_id: owner, device_uid: ids.device }).execute()
   const job = { tenant_id, id: ids.job, user_id: owner, action: 'tag' as const, total: 1, undoes: null }
   const [created_at, finished_at] = [new Date(0), FAR_OFF]

@@ -9,8 +9,7 @@ import { registeredQuery } from '../vault/queries.ts'
 import { type Vault, vaultOf } from '../vault/vault.ts'
 import type { VaultKey } from '../vault/vault-key.ts'
 import { terminalMessages as texts } from './messages.ts'
-import type { SignInTarget } from './pane/connect-form.tsx'
-import type { Pane } from './pane/pane.ts'
+import type { Pane, SignInTarget } from './pane/pane.ts'
 
 /** Connects the pane, or shows its form: at once, when nothing of the vault can help. */
 export async function signInByVault(runtime: Runtime, pane: Pane): Promise<void> {

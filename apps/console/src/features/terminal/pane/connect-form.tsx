@@ -13,7 +13,7 @@ import { keyCredential } from '../connection/credential.ts'
 import type { ConnectFields } from './connect-fields.ts'
 import { KeyFields } from './key-fields.tsx'
 import { terminalMessages as texts } from '../messages.ts'
-import type { Pane, PaneState } from './pane.ts'
+import type { PaneState, SignInTarget } from './pane.ts'
 import { VaultKeyField } from './vault-key-field.tsx'
 import classes from '../terminal.module.css'
 import { workspaceOf } from '../workspace.ts'
@@ -22,9 +22,6 @@ import type { VaultState } from '../../vault/vault-state.ts'
 import { vaultOf } from '../../vault/vault.ts'
 
 const method = createStore<'password' | 'key'>('password')
-
-/** A pane, or several, of which none has a state before they connect. */
-export type SignInTarget = Pick<Pane, 'id' | 'device' | 'user' | 'access' | 'connect'> & Partial<Pick<Pane, 'state'>>
 
 interface ConnectFormProps {
   readonly pane: SignInTarget

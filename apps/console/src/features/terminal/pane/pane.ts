@@ -30,6 +30,9 @@ export interface Access {
   readonly credential: Credential
 }
 
+/** A pane, or several, of which none has a state before they connect. */
+export type SignInTarget = Pick<Pane, 'id' | 'device' | 'user' | 'access' | 'connect'> & Partial<Pick<Pane, 'state'>>
+
 /** Viewport coordinates in CSS pixels. */
 export interface Point {
   readonly x: number

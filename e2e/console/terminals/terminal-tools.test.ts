@@ -3,11 +3,11 @@
 import { userInfo } from 'node:os'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type WatchedPage, launchBrowser, openPage } from '../support/browser.ts'
-import { type Agent, startAgent } from '../support/agent.ts'
-import { type Server, startServer } from '../support/server.ts'
-import { until } from '../support/wait.ts'
-import { hasFocus, openSignedIn, violationsInBothThemes } from './steps.ts'
+import { type WatchedPage, launchBrowser, openPage } from '../../support/browser.ts'
+import { type Agent, startAgent } from '../../support/agent.ts'
+import { type Server, startServer } from '../../support/server.ts'
+import { until } from '../../support/wait.ts'
+import { hasFocus, openSignedIn, violationsInBothThemes } from '../steps.ts'
 
 let browser: Browser
 let server: Server

@@ -1,9 +1,9 @@
 // Shown while the server is unreachable: the cause, the next retry, and a button to retry now.
 import { Unplug } from 'lucide-react'
-import { Button } from '../ui/kit.ts'
-import { useCountdown } from '../ui/text/ticker.ts'
-import { useConnectivity, useRuntime } from '../core/context.tsx'
-import { appMessages as texts } from '../core/messages.ts'
+import { Button } from '../../ui/kit.ts'
+import { useCountdown } from '../../ui/text/ticker.ts'
+import { useConnectivity, useRuntime } from '../../core/context.tsx'
+import { appMessages as texts } from '../../core/messages.ts'
 import classes from './connectivity-banner.module.css'
 
 export function ConnectivityBanner() {

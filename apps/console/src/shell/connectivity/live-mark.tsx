@@ -1,7 +1,7 @@
 // Badge that shows whether the page follows the server live.
-import { useLiveState } from '../core/context.tsx'
-import { appMessages } from '../core/messages.ts'
-import { Tooltip } from '../ui/kit.ts'
+import { useLiveState } from '../../core/context.tsx'
+import { appMessages } from '../../core/messages.ts'
+import { Tooltip } from '../../ui/kit.ts'
 import classes from './live-mark.module.css'
 
 export function LiveMark() {

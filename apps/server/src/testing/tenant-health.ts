@@ -1,0 +1,38 @@
+// Rows of a test's namespace about presence and alerts.
+import { type Kysely, sql } from 'kysely'
+import type { Schema } from '../db/schema.ts'
+import type { TestTenant } from './tenant.ts'
+
+/** Too late for any rule to tell of it. */
+const FAR_OFF = new Date('2100-01-01')
+const AN_HOUR_AGO = new Date(Date.now() - 3_600_000)
+
+/** A departure of the device, and an alert rule with a message. @param mark text of the rows */
+export async function fillHealth(
+  db: Kysely<Schema>,
+  { id: tenant_id, ids, owner }: TestTenant,
+  mark: string,
+): Promise<void> {
+  const alert = { id: ids.alert, tenant_id, name: mark, condition: 'offline' as const, minutes: 5, devices: null }
+  const mailed = { target: 'mail' as const, recipients: [owner], sealed_url: null, sealed_secret: null }
+  const dates = { created_at: new Date(0), evaluated_to: FAR_OFF, fired_at: null, failing_since: null }
+  await db
+    .insertInto('alert_rules')
+    .values({ ...alert, ...mailed, ...dates, disabled_reason: null })
+    .execute()
+  const told = {
+    tenant_id,
+    rule_id: ids.alert,
+    text: mark,
+    body: {},
+    created_at: AN_HOUR_AGO,
+    finished_at: AN_HOUR_AGO,
+  }
+  await db
+    .insertInto('alert_deliveries')
+    .values({ id: ids.job, ...told, state: 'sent', due_at: null })
+    .execute()
+  await sql`insert into presence_spans (id, tenant_id, device_uid, started_at, ended_at, cause, network)
+    overriding system value values (${ids.incident}::bigint, ${tenant_id}::uuid, ${ids.device}, ${new Date(0)}, ${AN_HOUR_AGO},
+      'network:keepalive', '203.0.113.0/24')`.execute(db)
+}
