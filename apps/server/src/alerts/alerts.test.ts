@@ -249,6 +249,19 @@ describe('a webhook', () => {
     expect((await rules())[0]?.failing_since).toBeNull()
   })
 
+  it('gives a message up whose address another key has sealed', async () => {
+    const { id } = await create()
+    await system()
+      .updateTable('alert_rules')
+      .set({ sealed_url: Buffer.from('sealed by another key') })
+      .execute()
+    await person.client.call(alerts.test, { params: { id } })
+    expect(await settled(id, 'failed')).toMatchObject([
+      { answer: expect.stringContaining('could not read the address') },
+    ])
+    expect(receiver.messages).toEqual([])
+  })
+
   it('is switched off with a reason after a day without a success, and can be switched on again', async () => {
     const { id } = await create()
     receiver.answer({ status: 500 }, { status: 404 })

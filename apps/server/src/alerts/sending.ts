@@ -110,14 +110,21 @@ interface Outcome {
   readonly isFinal: boolean
 }
 
-async function post({ secretKey, egress, clock, mails }: SenderDeps, delivery: DueDelivery): Promise<Outcome> {
+async function post({ secretKey, egress, clock, mails, log }: SenderDeps, delivery: DueDelivery): Promise<Outcome> {
   const { id, rule_id: rule, body, text, target, sealed_url, sealed_secret } = delivery
   if (sealed_url === null) return { arrived: false, answer: 'The rule has no address any more.', isFinal: true }
   const content = target === 'slack' ? { text: slackText(ruleName(body), text, mails.link('/incidents')) } : body
   const json = JSON.stringify(content)
+  let url: string
+  let secret: string | null
   try {
-    const url = secretKey.open(sealNames.url(rule), sealed_url).toString()
-    const secret = sealed_secret && secretKey.open(sealNames.secret(rule), sealed_secret).toString()
+    url = secretKey.open(sealNames.url(rule), sealed_url).toString()
+    secret = sealed_secret && secretKey.open(sealNames.secret(rule), sealed_secret).toString()
+  } catch (error) {
+    log.error('alerts.error', { delivery: id, rule, err: error })
+    return { arrived: false, answer: 'The server could not read the address; its log says why.', isFinal: true }
+  }
+  try {
     const { status } = await guardedFetch(url, egress, {
       method: 'POST',
       headers: {

@@ -79,7 +79,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'incidents.get': { params: { id: ids.incident } },
     'incidents.devices': { params: { id: ids.incident } },
     'alerts.create': {
-      body: { name: fresh('a'), condition: 'offline', minutes: 5, target: 'webhook', url: 'https://203.0.113.7/' },
+      body: { name: fresh('a'), condition: 'offline', minutes: 5, target: 'webhook', url: 'https://9.9.9.9/' },
     },
     'alerts.update': { params: { id: ids.alert }, body: { name: fresh('a') } },
     'alerts.remove': { params: { id: ids.alert } },
