@@ -83,7 +83,7 @@ export function BulkBar({ kind, search, selected, shown, total, onJob, onClear }
     const workspace = workspaceOf(runtime)
     const [only, ...more] = devices
     if (only && more.length === 0) workspace.open(only)
-    else workspace.wanted.set(devices)
+    else workspace.wanted.set(devices.toSorted(byName))
     void navigate({ to: '/terminal' })
   }
   return (
@@ -188,6 +188,9 @@ export function BulkBar({ kind, search, selected, shown, total, onJob, onClear }
     </section>
   )
 }
+
+/** The list may be in an order that changes, such as when devices were seen last. */
+const byName = (a: Device, b: Device): number => a.name.localeCompare(b.name, undefined, { numeric: true })
 
 interface ActionButtonProps {
   readonly may: boolean
