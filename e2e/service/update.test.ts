@@ -136,7 +136,7 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
     expect(log()).toContain('"ev":"update.done"')
     expect(await session.end()).toBe(0)
     await until('the old process ends with its session', () => log().includes('"ev":"agent.handed-over"'))
-    expect(scene.machine.run(`kill -0 ${before}`).status).not.toBe(0)
+    await until('it is gone', () => scene.machine.run(`kill -0 ${before}`).status !== 0)
     expect(run('ls /usr/local/lib/bowline/.update 2>&1 || true')).toContain('No such file')
   })
 

@@ -8,7 +8,14 @@ import { connect } from 'node:tls'
 import { systemClock } from '@bowline/base/clock'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
-import type { Link, LinkCause, LinkMessage, StreamHandler, StreamKind } from '@bowline/link/api'
+import {
+  HANDING_OVER,
+  type Link,
+  type LinkCause,
+  type LinkMessage,
+  type StreamHandler,
+  type StreamKind,
+} from '@bowline/link/api'
 import { linkServers } from '@bowline/link/between-servers'
 import { freePort } from '@bowline/testkit/free-port'
 import { until } from '@bowline/testkit/until'
@@ -127,6 +134,22 @@ describe('streams of another node', () => {
     expect(first).toEqual({ kind: 'auth', header: AUTH })
     expect(second?.header).toMatchObject(SESSION)
     expect(second?.header['login']).toSatisfy(Number.isInteger)
+  })
+
+  it('continue on a link that the device has handed over, beside those on the newer one', async () => {
+    const link = await peerLink()
+    const auth = opened(link, 'auth', AUTH)
+    auth.stream.control({ message: { method: 'password', password: 'right' } })
+    await until(() => auth.said.length === 1)
+    const older = device
+    older.link.goaway({ by: 'agent', reason: HANDING_OVER, message: 'a newer version takes over' })
+    const newer = await fakeDevice(server, person, undefined, device.device)
+    const session = opened(link, 'session', { ...SESSION, login: auth.stream.id })
+    await until(() => session.said.length === 1)
+    expect(older.asked.map(({ kind }) => kind)).toEqual(['auth', 'session'])
+    opened(link, 'auth', AUTH, { epoch: epoch + 1 })
+    await until(() => newer.asked.length === 1)
+    expect(newer.asked.map(({ kind }) => kind)).toEqual(['auth'])
   })
 
   it.each([

@@ -23,21 +23,23 @@ const NOT_ASKED: LinkCause = { by: 'gateway', reason: 'refused', message: 'Nobod
 
 /** @param between the link between the two nodes */
 export function createRemoteLinks(between: Link, reverse: ReverseStreams): RemoteLinks {
-  const links = new Map<DeviceUid, RemoteLink>()
+  /** By device and epoch: what runs on a link that the device has handed over goes on beside the newer one. */
+  const links = new Map<string, RemoteLink>()
   return {
     find(target) {
-      const known = links.get(target.device)
-      if (known?.target.epoch === target.epoch && known.target.tenant === target.tenant) return known
+      const key = keyOf(target)
+      const known = links.get(key)
+      if (known?.target.tenant === target.tenant) return known
       const link: RemoteLink = new RemoteLink(between, target, () => {
-        if (links.get(target.device) === link) links.delete(target.device)
+        if (links.get(key) === link) links.delete(key)
       })
-      links.set(target.device, link)
+      links.set(key, link)
       return link
     },
     open(header, raw) {
       const parsed = PeerOpen.safeParse(header)
-      const link = parsed.success ? links.get(parsed.data.device) : undefined
-      if (!parsed.success || link?.target.epoch !== parsed.data.epoch) return NOT_ASKED
+      const link = parsed.success ? links.get(keyOf(parsed.data)) : undefined
+      if (!parsed.success || !link) return NOT_ASKED
       let refusal: LinkCause | undefined
       const { handler } = peerHandler(raw, (stream) => {
         const taken = reverse.open(link, 'accept', parsed.data.header, stream)
@@ -48,6 +50,10 @@ export function createRemoteLinks(between: Link, reverse: ReverseStreams): Remot
       return refusal ?? handler
     },
   }
+}
+
+function keyOf({ device, epoch }: Pick<RemoteTarget, 'device' | 'epoch'>): string {
+  return `${device} ${epoch}`
 }
 
 class RemoteLink implements Link {
