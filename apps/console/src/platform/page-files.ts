@@ -4,6 +4,11 @@ import { isUnloadGuarded } from './unload-guard.ts'
 
 type Load<T> = () => Promise<T>
 
+export interface PageFile<T> extends Load<T> {
+  /** The module once it is loaded. */
+  readonly loaded: () => T | undefined
+}
+
 /** `updated`: the server now serves another build of the console, and this page cannot be reloaded yet. */
 export class PageNotLoaded extends Error {
   override readonly name = 'PageNotLoaded'
@@ -18,10 +23,15 @@ const loads = new Set<Load<unknown>>()
 
 /**
  * A module that is loaded on first use, or when the browser is idle.
- * @param load imports the module
+ * @param importModule by a dynamic import
  * @returns a `load` that rejects with PageNotLoaded when the module or one of its imports fails to load
  */
-export function pageFile<T>(load: Load<T>): Load<T> {
+export function pageFile<T>(importModule: Load<T>): PageFile<T> {
+  let loaded: T | undefined
+  const load = async (): Promise<T> => {
+    loaded = await importModule()
+    return loaded
+  }
   const loadOrReload = async (): Promise<T> => {
     try {
       return await load()
@@ -35,7 +45,7 @@ export function pageFile<T>(load: Load<T>): Load<T> {
     }
   }
   loads.add(load)
-  return loadOrReload
+  return Object.assign(loadOrReload, { loaded: () => loaded })
 }
 
 /**

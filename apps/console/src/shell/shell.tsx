@@ -4,10 +4,11 @@ import { keepTyped } from '@bowline/browser/typed-ahead'
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useLocation, useRouterState } from '@tanstack/react-router'
 import { Menu as MenuIcon, Search } from 'lucide-react'
-import { Suspense, lazy, useCallback, useEffect, useState } from 'react'
+import { Suspense, useCallback, useEffect, useState } from 'react'
 import { PendingBell } from '../features/devices/bell/pending-bell.tsx'
 import { WaitingLogins } from '../features/held-logins/waiting-logins.tsx'
 import { namespaceQuery } from '../features/namespaces/queries.ts'
+import { lazyPart } from '../platform/lazy-part.tsx'
 import { pageFile } from '../platform/page-files.ts'
 import { ActionIcon, Drawer } from '../ui/kit.ts'
 import { ScreenHelp } from '../ui/page/help-link.tsx'
@@ -25,9 +26,9 @@ import { useShortcuts } from '../core/use-shortcuts.ts'
 import classes from './shell.module.css'
 
 const loadPalette = pageFile(() => import('./palette/palette.tsx'))
-const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }))
+const Palette = lazyPart(loadPalette, (module) => module.Palette)
 const loadSheet = pageFile(() => import('./shortcut-sheet.tsx'))
-const ShortcutSheet = lazy(async () => ({ default: (await loadSheet()).ShortcutSheet }))
+const ShortcutSheet = lazyPart(loadSheet, (module) => module.ShortcutSheet)
 
 /** Pages of the person, of a tunnel's address and of the server. */
 const WITHOUT_NAMESPACE = /^\/(?:profile(?:\/keys)?$|activate$|approve\/|tunnels\/|instance\/)/
