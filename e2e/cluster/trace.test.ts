@@ -31,7 +31,7 @@ describe.skipIf(!postgresPrograms)('two nodes with a collector each (needs postg
     const [entry] = cluster.nodes
     const target = { ...agent.target, port: entry?.ssh.port ?? 0 }
     expect((await ssh(target, ['echo across'])).stdout.toString()).toBe('across\n')
-    // What waits is sent when a node stops.
+    // Pending spans are sent when a node stops.
     await Promise.all(cluster.nodes.map(({ process }) => process.end()))
 
     const [near, far] = collectors

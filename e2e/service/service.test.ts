@@ -38,7 +38,7 @@ const run = (line: string) => scene.run(line)
 const install = () => scene.install()
 const linked = () => scene.linked()
 const login = (command: string) => scene.login(device, command)
-/** Of the agent, which the service's main process has started. */
+/** Process id of the agent, which the service's main process has started. */
 const agentPid = () =>
   machine
     .run("pgrep -P $(systemctl show --property=MainPID --value bowline-agent) -f '/current/bowline agent$'")

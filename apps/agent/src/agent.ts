@@ -43,7 +43,7 @@ export interface AgentParts {
   readonly engineSocket: string | undefined
   readonly clock: Clock
   readonly log: Log
-  /** What this agent tells about itself. */
+  /** Facts about this agent for the server. */
   readonly agentFacts: () => AgentFacts
   /** The server wants the agent to update itself now. */
   readonly updateOffered: () => void

@@ -1,4 +1,4 @@
-// What the tests of the vault do inside of the page, and how they look for secrets in what it sends and stores.
+// Steps of the vault's tests inside the page, and their search for secrets in what it sends and stores.
 import type { Page } from 'playwright-core'
 
 /** An authenticator that derives secrets. */

@@ -1,4 +1,4 @@
-// What people do with terminals all day, on a real device: paste, menu, titles and bell, tabs, broadcast, snippets, one
+// Daily work with terminals on a real device: paste, menu, titles and bell, tabs, broadcast, snippets, one
 // sign-in for several devices, and a reload that ends nothing.
 import { userInfo } from 'node:os'
 import type { Browser, Locator, Page } from 'playwright-core'

@@ -355,7 +355,7 @@ describe('the terminals of the console', () => {
     expect(await divider.getAttribute('aria-valuenow')).toBe(share)
     expect(await divider.getAttribute('aria-orientation')).toBe('horizontal')
     expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toMatch(/token|before-42/)
-    // What is gone in the meantime is told, and can be signed in to again.
+    // Sessions that have ended meanwhile are reported, and can be opened again.
     await page.evaluate(`addEventListener('pagehide', () => {
       const tabs = sessionStorage.getItem('bowline.terminal-tabs')
       sessionStorage.setItem('bowline.terminal-tabs', tabs.replaceAll('"token":"', '"token":"x'))

@@ -66,7 +66,7 @@ export interface Signing {
   readonly statementKey: Uint8Array
   /** Seconds by which this machine's clock is ahead of the server's. */
   readonly clockAheadSeconds: number
-  /** What the agent tells about itself. */
+  /** Facts about the agent for the server. */
   readonly agent: AgentFacts
 }
 

@@ -1,4 +1,4 @@
-// What the device knows about updates of its agent, kept beside its key: the key that signs them, the newest release that
+// State of updates of the device's agent, kept beside its key: the key that signs them, the newest release that
 // has worked here, and the last attempt. It is what an attacker with a server, or with old releases, cannot change.
 import * as z from 'zod'
 import { UpdateKey } from '@bowline/link/agent-manifest'

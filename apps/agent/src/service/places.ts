@@ -6,7 +6,7 @@ export const PROGRAMS = '/usr/local/lib/bowline'
 export const CURRENT = join(PROGRAMS, 'current')
 /** Link to the version to return to, while the active one is on trial. */
 export const PREVIOUS = join(PROGRAMS, 'previous')
-/** What the service manager starts. */
+/** The program that the service manager starts. */
 export const LAUNCHER = join(PROGRAMS, 'launch')
 /** Where an update is fetched and unpacked; for root only. */
 export const UPDATE_FOLDER = join(PROGRAMS, '.update')

@@ -1,4 +1,4 @@
-// What a server may get a device to install: here the server is whoever has taken it over, with all that was ever signed.
+// Releases that a server may get a device to install: an attacker has taken the server over, with all that was ever signed.
 import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'

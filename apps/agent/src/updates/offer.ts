@@ -1,4 +1,4 @@
-// What the server offers, judged by what the device knows: signed by a key that it trusts, not older than what has run
+// The server's offer, judged by what the device knows: signed by a key that it trusts, not older than what has run
 // here, and not what has failed here before.
 import { createHash } from 'node:crypto'
 import { MAX_MANIFEST_BYTES, type ManifestBundle, verifyManifest } from '@bowline/link/agent-manifest'

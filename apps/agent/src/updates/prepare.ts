@@ -20,7 +20,7 @@ export class PrepareError extends Error {
   override readonly name = 'PrepareError'
 }
 
-/** Of the versions, and where to work, on the same file system. */
+/** The folder of the versions, and one to work in, on the same file system. */
 interface Folders {
   readonly programs: string
   readonly work: string
@@ -90,7 +90,7 @@ async function fetchWithRetries(parts: FetchParts, { bundle }: Offer, archive: s
   }
 }
 
-/** What can be wrong with a machine, such as a library that it lacks, is told before anything changes. */
+/** Faults of the machine, such as a missing library, are reported before anything changes. */
 function startsOrThrows(program: string): void {
   const { status, error, stderr } = spawnSync(program, ['--version'], { encoding: 'utf8', timeout: START_TIMEOUT_MS })
   if (status === 0) return

@@ -24,7 +24,7 @@ export interface UpdatesParts {
 export interface Updates {
   /** The server has accepted a link. */
   linked(): void
-  /** What the server is told. */
+  /** Report to the server. */
   facts(): AgentFacts
   /** Updates to what the server offers. Never rejects. */
   run(): Promise<void>

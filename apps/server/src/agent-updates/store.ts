@@ -124,12 +124,12 @@ export async function grantUpdate(
   return rows.length === 1
 }
 
-/** How a rollout stands among the devices of its stage and of those before. */
+/** Progress of a rollout among the devices of its stage and of those before. */
 export interface Standing {
   /** Devices that have reported lately. */
   readonly total: number
   readonly updated: number
-  /** Of these, online and updated for long enough. */
+  /** Those among them that are online and have been updated for long enough. */
   readonly healthy: number
   /** Devices that went back, or have not been heard of since they were let fetch it. */
   readonly failed: number

@@ -99,7 +99,7 @@ async function pass(seconds: number): Promise<void> {
 const comeBack = () =>
   sql`insert into presence_spans (tenant_id, device_uid, started_at)
     select distinct tenant_id, device_uid, now() from presence_spans`.execute(system())
-/** What the job does, awaited. Nodes that did it at once would write a message once all the same. */
+/** The job, awaited. Nodes that did it at once would write a message once all the same. */
 async function evaluate(): Promise<void> {
   const secretKey = new SecretKey(server.secretKey)
   const contextOf = (tenant: TenantId): TenantContext => ({

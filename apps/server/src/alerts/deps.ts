@@ -1,4 +1,4 @@
-// What alert rules need of the server.
+// Dependencies of alert rules.
 import type { RateLimiter } from '@bowline/base/rate-limiter'
 import type { Clock } from '@bowline/base/clock'
 import type { TenantId } from '@bowline/contract/schemas/common'

@@ -60,7 +60,7 @@ function eventsOf({ condition, minutes }: RuleRow): { at: RawBuilder<Date>; is: 
 }
 
 /**
- * What a rule has not told yet. The last seconds are left out: a device that reconnects within them has not been away, and
+ * Changes that a rule has not reported yet. The last seconds are left out: a device that reconnects within them has not been away, and
  * a transaction of theirs may not be visible.
  * @param db connection of the rule's namespace
  */
@@ -105,7 +105,7 @@ export async function advance(db: Db, rule: RuleRow, until: Date, fired: boolean
   return result.numUpdatedRows === 1n
 }
 
-/** What the sender of messages needs. */
+/** Dependencies of the sender of messages. */
 export type DueDelivery = DeliveryRow & Pick<RuleRow, 'target' | 'sealed_url' | 'sealed_secret'>
 
 /** Leases a message that is due; those of the given rules and namespaces stay. */

@@ -1,4 +1,4 @@
-// What a message says. Pure.
+// Text and body of a message. Pure.
 import type { AlertRule } from '@bowline/contract/operations/fleet/alerts'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { JsonObject } from '../db/schema.ts'

@@ -86,7 +86,7 @@ export async function update(
     const inner = { ...ctx, db }
     const now = (await lockRule(db, id)) ?? fail('NOT_FOUND', { what: 'The alert rule' })
     if (change.recipients) await requireMembers(inner, change.recipients)
-    // What happened while it was off, or by other conditions, is not told.
+    // Changes while it was off, or by other conditions, are not reported.
     const isAfresh = change.active === true && !now.active
     const address = url === undefined ? {} : addressOf(deps, id, url)
     const again = isAfresh || change.minutes !== undefined

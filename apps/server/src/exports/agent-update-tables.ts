@@ -1,4 +1,4 @@
-// What an export has of updates of agents.
+// Tables of updates of agents in an export.
 import type { ExportedTable } from './exported-table.ts'
 
 export const AGENT_UPDATE_TABLES: Readonly<Record<string, ExportedTable>> = {

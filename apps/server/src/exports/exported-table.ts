@@ -1,4 +1,4 @@
-// What an export has of one table.
+// One table in an export.
 import type { RawBuilder, SqlBool } from 'kysely'
 
 /** Reasons for columns that are left out. */

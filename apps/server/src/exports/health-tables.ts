@@ -1,4 +1,4 @@
-// What an export has of the tables about presence and alerts.
+// Tables of presence and alerts in an export.
 import { INTERNAL, SECRET } from './exported-table.ts'
 
 export const HEALTH_TABLES = {

@@ -103,7 +103,7 @@ export interface MailValues {
     readonly namespace: string
     /** Name of the rule. */
     readonly rule: string
-    /** What has happened. */
+    /** Summary of the changes. */
     readonly text: string
     readonly link: string
   }

@@ -11,9 +11,9 @@ interface Limits {
 }
 
 export interface TurnLimits {
-  /** Of each namespace. */
+  /** Limits of each namespace. */
   readonly own: Limits
-  /** Of all together. */
+  /** Limits of all namespaces together. */
   readonly all: Limits
 }
 

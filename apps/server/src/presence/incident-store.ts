@@ -48,7 +48,7 @@ export interface IncidentRow {
   readonly examples: string[]
 }
 
-/** What is said of one group. */
+/** Columns of one group. */
 const SUMMARY = sql`
   min(id)::text as id, place like 'node %' as "isOfServer",
   case when place like 'node %' or place = '' then null else place end as network,

@@ -104,7 +104,7 @@ export const DeviceAuthBody = z.object({
   tenant_id: TenantId,
   /** Judged when the device is new. */
   install_key: z.string().max(128).nullish(),
-  /** Of its agent; only with a valid `proof`. */
+  /** Facts about its agent; only with a valid `proof`. */
   agent: AgentReport.optional(),
   /** Signature of the rest by the device's key; older agents omit it, and cannot change an accepted device. */
   proof: z

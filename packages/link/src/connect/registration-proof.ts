@@ -40,7 +40,7 @@ export function verifyRegistration(facts: RegistrationFacts, statementKey: strin
   return verifyText(facts.public_key, textOf(facts, statementKey, proof.at), proof.signature)
 }
 
-/** What an agent tells about itself beside its registration. */
+/** Facts that an agent reports beside its registration. */
 export interface AgentFacts {
   readonly release: number
   readonly obstacle?: string | undefined

@@ -38,7 +38,7 @@ test('accepts a manifest by the trusted key, and by one that it leads to', () =>
 test('refuses a manifest by a key that has been replaced', () => {
   const fault = { fault: 'it is signed by a key that the trusted one does not lead to' }
   expect(verified(signed(older, rotations.slice(0, 1)))).toEqual(fault)
-  // Whoever has the replaced key cannot lead devices that left it elsewhere.
+  // A holder of the replaced key cannot mislead devices that no longer trust it.
   const elsewhere = [...rotations, signRotation(older, updateKeyOf(stranger))]
   expect(verified(signed(stranger, elsewhere))).toEqual(fault)
   expect(verified(signed(stranger, [signRotation(stranger, updateKeyOf(stranger))]))).toEqual(fault)

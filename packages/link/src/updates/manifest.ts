@@ -38,7 +38,7 @@ export const AgentManifest = z.object({
   minimum_release: z.int().min(0),
   /** The key that signs this manifest. */
   key: UpdateKey,
-  /** How earlier keys led to this one, oldest first: each is signed by the one before it. */
+  /** Chain of earlier keys to this one, oldest first: each is signed by the one before it. */
   rotations: z.array(z.object({ key: UpdateKey, signature: Signature })).max(64),
   /** By platform, as `linux-x64`. */
   bundles: z.record(z.string().regex(/^[a-z0-9-]{1,32}$/), Bundle),

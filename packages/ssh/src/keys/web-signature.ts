@@ -33,7 +33,7 @@ export function signerOf(publicKey: PublicKey, key: CryptoKey): Signer {
   }
 }
 
-/** How WebCrypto names the signatures that a key makes in SSH; also the parameters of its import. */
+/** WebCrypto's names of the signatures that a key makes in SSH; also the parameters of its import. */
 export function signingParameters(publicKey: PublicKey): { name: string; hash?: string; namedCurve?: string } {
   if (publicKey.kind === 'ed25519') return { name: 'Ed25519' }
   if (publicKey.kind === 'rsa') return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-512' }

@@ -1,4 +1,4 @@
-// How many devices were online over time: an area of the average, and a darker one of the fewest at one time. The same
+// Number of devices online over time: an area of the average, and a darker one of the fewest at one time. The same
 // numbers are in a table.
 import type { NamespacePresence } from '@bowline/contract/operations/fleet/presence'
 import { useState } from 'react'

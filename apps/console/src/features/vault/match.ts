@@ -12,7 +12,7 @@ type Fit = 'yes' | 'maybe' | 'no'
 /** Patterns that match everything; '' is one of older clients. */
 const ANY = ['', '.*', '^.*$']
 
-/** How a pattern fits a whole text. */
+/** Result of matching a pattern against a whole text. */
 function patternFit(pattern: string, text: string): Fit {
   if (ANY.includes(pattern)) return 'yes'
   const plain = /^\^?((?:[\w@ -]|\\[.-])+)\$?$/.exec(pattern)?.[1]

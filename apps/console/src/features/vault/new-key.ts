@@ -16,7 +16,7 @@ export async function makeKey(): Promise<PrivateKey> {
   return { publicKey, jwk: { kty, crv, x, d }, comment: '' }
 }
 
-/** What is wrong with a pasted key, at the field that mends it; undefined for other errors. */
+/** The fault of a pasted key, at the field that corrects it; undefined for other errors. */
 export function keyFault(error: unknown): { field: 'keyText' | 'keyPassphrase'; message: string } | undefined {
   if (!(error instanceof PrivateKeyError)) return undefined
   if (error.reason === 'passphrase-needed') return { field: 'keyPassphrase', message: texts.keyEncrypted }

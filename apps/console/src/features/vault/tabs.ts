@@ -1,4 +1,4 @@
-// What tabs of the same console tell each other about the vault. A key that one has added reaches the others as a
+// Messages about the vault between tabs of the same console. A key that one has added reaches the others as a
 // CryptoKey that cannot be exported: structured cloning copies the handle, not the key's bytes.
 
 const CHANNEL = 'bowline.vault'

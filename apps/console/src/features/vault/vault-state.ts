@@ -46,7 +46,7 @@ export const placeOf = ({ person, id }: VaultHeader): Place => ({ origin: locati
 
 interface OpenedKey {
   readonly key: VaultKey
-  /** What signs; undefined for a key with a fault. */
+  /** Signer; undefined for a key with a fault. */
   readonly imported?: CryptoKey
 }
 

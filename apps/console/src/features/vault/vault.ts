@@ -17,7 +17,7 @@ import { type LastUse, VAULT_VERSION, type VaultHeader, type Way } from './store
 import { type Place, createDataKey, openKey } from './store/sealing.ts'
 import { VaultError } from './store/vault-error.ts'
 
-/** What a terminal signs in with. */
+/** Credential of a terminal. */
 export interface VaultCredential {
   readonly kind: 'key'
   /** Type and fingerprint. */
@@ -69,7 +69,7 @@ export function vaultOf(runtime: Runtime): Vault {
 
 function createVault(runtime: Runtime): Vault {
   const state = createStore<VaultState>({ kind: 'loading' })
-  /** What signs, by id of the key; empty while the vault is locked. */
+  /** Signers by id of the key; empty while the vault is locked. */
   const signing = new Map<string, CryptoKey>()
   let uses: readonly LastUse[] = []
   let person = ''

@@ -14,7 +14,7 @@ import {
 type PassphraseWay = Extract<Way, { kind: 'passphrase' }>
 type PasskeyWay = Extract<Way, { kind: 'passkey' }>
 
-/** What unlocks: for a passkey the browser asks. */
+/** Secret that unlocks: for a passkey the browser asks. */
 export type Proof = { readonly way: PassphraseWay; readonly passphrase: string } | { readonly way: PasskeyWay }
 
 export type NewWay =

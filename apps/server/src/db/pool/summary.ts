@@ -1,4 +1,4 @@
-// What a trace says of a statement, by the names of OpenTelemetry's conventions for databases: its kind and first table.
+// Attributes of a statement in a trace, named by OpenTelemetry's conventions for databases: its kind and first table.
 // Never its text or parameters, which have names and addresses in them.
 
 const OPERATION = /^\s*(?<word>[a-z]+)/i

@@ -21,7 +21,7 @@ export interface AlertRulesTable {
   sealed_url: Buffer | null
   sealed_secret: Buffer | null
   created_at: Generated<Date>
-  /** What happened until then has been told. */
+  /** Changes until then have been reported. */
   evaluated_to: Generated<Date>
   fired_at: Date | null
   failing_since: Date | null
@@ -34,7 +34,7 @@ export interface AlertDeliveriesTable {
   rule_id: string
   test: Generated<boolean>
   text: string
-  /** What a webhook gets. */
+  /** Body for a webhook. */
   body: JsonObject
   state: Generated<'queued' | 'sent' | 'failed'>
   attempts: Generated<number>

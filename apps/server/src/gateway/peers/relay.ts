@@ -48,7 +48,7 @@ export function createRelay({ agents, reverse, between }: RelayDeps): Relay {
     if (!parsed.success) return MALFORMED
     const { tenant, device: uid, epoch, window } = parsed.data
     const newest = agents.held(uid)
-    // What runs on a link that the device has handed over goes on there.
+    // Streams continue on a link that the device has handed over.
     const held = newest?.epoch === epoch ? newest : (agents.heldBefore(uid, epoch) ?? newest)
     if (!held) return NOT_HELD
     if (held.device.tenant !== tenant) return FOREIGN

@@ -90,7 +90,7 @@ export const AlertDelivery = z
     text: z.string(),
     state: z.enum(['queued', 'sent', 'failed']),
     attempts: z.number().int(),
-    /** What the last attempt led to; '' before the first. */
+    /** Result of the last attempt; '' before the first. */
     answer: z.string(),
     created_at: Time,
     /** When it is tried next; null unless it is queued. */

@@ -68,7 +68,7 @@ export const INCIDENT_STATES = ['open', 'over', 'all'] as const
 export const Incident = z
   .object({
     id: z.string(),
-    /** What they have in common: the network that they connected from, or the server that held their connections. */
+    /** Their common cause: the network that they connected from, or the server that held their connections. */
     kind: z.enum(['network', 'server']),
     /** In CIDR notation; null where unknown, and for a server. */
     network: z.string().nullable(),

@@ -5,7 +5,7 @@ import { Tag } from '../tag.ts'
 
 const Release = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
 
-/** What an agent tells about itself when it registers, signed by its device's key. */
+/** Facts that an agent reports when it registers, signed by its device's key. */
 export const AgentReport = z.object({
   /** Number of the signed release that runs; 0: of none. */
   release: Release,

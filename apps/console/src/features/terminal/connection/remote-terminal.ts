@@ -33,7 +33,7 @@ export interface Target {
   readonly username: string
 }
 
-/** What a page needs to go on with a session that an earlier page has begun. */
+/** State with which a page continues a session of an earlier page. */
 export interface Suspended {
   readonly session: string
   /** Authorizes the resumption; as good as the session itself. */

@@ -96,7 +96,7 @@ interface EntryProps {
   readonly isFocused: boolean
 }
 
-/** What is shown before there is a session. */
+/** The pane before it has a session. */
 function Entry({ pane, state, isFocused }: EntryProps) {
   const runtime = useRuntime()
   if (state.kind === 'preparing') return <div className={classes['form']} />

@@ -39,7 +39,7 @@ export interface Point {
   readonly y: number
 }
 
-/** What a pane shows before there is a session. */
+/** State of a pane before it has a session. */
 export type PaneEntry =
   | {
       readonly kind: 'form'

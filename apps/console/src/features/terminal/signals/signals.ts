@@ -1,4 +1,4 @@
-// What the program in a terminal tells beside its output: a title, the bell, progress, text for the clipboard. All of it
+// Signals of the program in a terminal beside its output: a title, the bell, progress, text for the clipboard. All of it
 // is untrusted.
 import type { Terminal } from '@xterm/xterm'
 import { type Store, createStore } from '../../../platform/store.ts'

@@ -42,7 +42,7 @@ export function useTabDrag(onMove: (id: string, to: number) => void): TabDrag {
   }
 }
 
-/** How many of the other tabs have their middle before a point. */
+/** Number of other tabs whose middle is before a point. */
 function placeAt(bar: Element, id: string, x: number): number {
   const others = [...bar.querySelectorAll('[role=tab]')].filter((tab) => tab.id !== id)
   return others.filter((tab) => {

@@ -7,7 +7,7 @@ const NAME = 'bowline-vault'
 const [HEADERS, KEYS, USES] = ['headers', 'keys', 'uses']
 const BOTH_IDS = { keyPath: ['person', 'id'] }
 
-/** What is stored for a person, unread. */
+/** The stored records of a person, unparsed. */
 export interface StoredVault {
   readonly header: unknown
   readonly keys: readonly unknown[]

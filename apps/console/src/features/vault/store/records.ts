@@ -1,4 +1,4 @@
-// What the vault keeps in IndexedDB, as schemas: what another version or a defect has written must not pass for it.
+// Schemas of the vault's records in IndexedDB: what another version or a defect has written must not pass for them.
 import { z } from 'zod'
 
 export const VAULT_VERSION = 1

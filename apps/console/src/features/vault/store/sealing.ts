@@ -8,7 +8,7 @@ import type { KeyRecord, Way } from './records.ts'
 import { VAULT_VERSION } from './records.ts'
 import { VaultError } from './vault-error.ts'
 
-/** Where a vault belongs. */
+/** Owner and origin of a vault. */
 export interface Place {
   /** `https://host` of the console. */
   readonly origin: string
@@ -18,7 +18,7 @@ export interface Place {
   readonly vault: string
 }
 
-/** Of new ways. Each guess costs so many hashes. */
+/** Iterations of new ways: hashes per guess. */
 export const ITERATIONS = 1_000_000
 const IV_BYTES = 12
 const AES = { name: 'AES-GCM', length: 256 }
