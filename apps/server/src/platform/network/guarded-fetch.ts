@@ -64,12 +64,20 @@ function send(url: URL, address: string, { method = 'GET', headers, body, maxByt
       incoming.on('error', (error) => refuse(reasonOf(error)))
       incoming.on('end', () => {
         const status = incoming.statusCode ?? 502
+        if (status < 200) return refuse('it switches to another protocol')
         const type = incoming.headers['content-type']
-        const text = status === 204 || status === 304 || status < 200 ? null : Buffer.concat(chunks)
-        resolve(new Response(text, { status: Math.max(200, status), headers: type ? { 'content-type': type } : {} }))
+        const text = status === 204 || status === 304 ? null : Buffer.concat(chunks)
+        resolve(new Response(text, { status, headers: type ? { 'content-type': type } : {} }))
       })
     })
+    // An answer that begins another protocol (101) is no response.
+    outgoing.on('upgrade', (_, socket) => {
+      socket.destroy()
+      refuse('it switches to another protocol')
+    })
     outgoing.on('error', (error) => refuse(reasonOf(error)))
+    // Whatever else ends it: nobody waits for ever. After an answer this changes nothing.
+    outgoing.on('close', () => refuse('it closed the connection'))
     outgoing.end(body)
   })
 }
