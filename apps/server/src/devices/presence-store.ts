@@ -132,8 +132,18 @@ export async function claimLink(
   return row?.link_epoch
 }
 
-/** Marks a device offline unless a newer link exists. @param cause as `by:reason` @returns true if it was marked */
-export async function releaseLink(db: Kysely<Schema>, uid: DeviceUid, epoch: number, cause: string): Promise<boolean> {
+/**
+ * Marks a device offline unless a newer link exists. After a failover two nodes may hold links with one epoch: a node
+ * releases its own.
+ * @param cause as `by:reason`
+ * @returns true if it was marked
+ */
+export async function releaseLink(
+  db: Kysely<Schema>,
+  uid: DeviceUid,
+  { node, epoch }: LinkHolder,
+  cause: string,
+): Promise<boolean> {
   const result = await db
     .updateTable('devices')
     .set({
@@ -143,6 +153,7 @@ export async function releaseLink(db: Kysely<Schema>, uid: DeviceUid, epoch: num
       link_node: '',
     })
     .where('uid', '=', uid)
+    .where('link_node', '=', node)
     .where('link_epoch', '=', epoch)
     .executeTakeFirst()
   return result.numUpdatedRows === 1n
@@ -177,20 +188,29 @@ export async function releaseLinksOfNode(db: Kysely<Schema>, node: string): Prom
 }
 
 /**
- * Writes claims that are newer than their rows: those that a standby had not received when it became the primary.
- * @returns devices whose rows were behind
+ * Writes claims that are newer than their rows: those that a standby had not received when it became the primary. Rows
+ * that name another live node are left to that node, which releases what it does not hold.
+ * @returns devices whose rows were behind, and whether each is right now
  */
 export async function restoreClaims(
   db: Kysely<Schema>,
   node: string,
   claims: readonly { readonly uid: DeviceUid; readonly epoch: number }[],
-): Promise<DeviceUid[]> {
-  const { rows } = await sql<{ uid: DeviceUid }>`
-    update devices set disconnected_at = null, last_seen = now(), link_epoch = claim.epoch, link_node = ${node}
-      from unnest(${claims.map(({ uid }) => uid)}::text[], ${claims.map(({ epoch }) => epoch)}::bigint[]) claim(uid, epoch)
-      where devices.uid = claim.uid and devices.link_epoch < claim.epoch
-      returning devices.uid`.execute(db)
-  return rows.map(({ uid }) => uid)
+): Promise<{ uid: DeviceUid; isRestored: boolean }[]> {
+  const { rows } = await sql<{ uid: DeviceUid; isRestored: boolean }>`
+    with behind as (
+        select devices.uid, claim.epoch, link_node in ('', ${node}) or not exists (
+            select from nodes where nodes.id = link_node and lost_at is null) as free
+          from unnest(${claims.map(({ uid }) => uid)}::text[], ${claims.map(({ epoch }) => epoch)}::bigint[])
+            claim(uid, epoch) join devices using (uid)
+          where devices.link_epoch < claim.epoch),
+      restored as (
+        update devices set disconnected_at = null, disconnect_cause = '', last_seen = now(), link_epoch = behind.epoch,
+            link_node = ${node}
+          from behind where devices.uid = behind.uid and behind.free and devices.link_epoch < behind.epoch
+          returning devices.uid)
+    select behind.uid, restored.uid is not null as "isRestored" from behind left join restored using (uid)`.execute(db)
+  return rows
 }
 
 /** Devices whose link a node holds according to their rows. */

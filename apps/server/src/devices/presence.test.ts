@@ -9,7 +9,7 @@ import { silentLog } from '../platform/log.ts'
 import type { TenantContext } from '../context.ts'
 import { type BootedServer, type Person, type RegisteredDevice, bootServer } from '../testing/boot.ts'
 import { putNode } from '../nodes/store.ts'
-import { forgetLinksOf, linkDown, linkUp, notifyLinkUp } from './presence.ts'
+import { forgetLinksOf, linkDown, linkUp, notifyLinkUp, restoreLinks } from './presence.ts'
 
 let server: BootedServer
 let person: Person
@@ -45,7 +45,7 @@ describe('presence of a device', () => {
     const epoch = (await linkUp(ctx(), device.uid, 'node', '192.0.2.8')) ?? 0
     await notifyLinkUp(ctx(), device.uid)
     expect(await online()).toBe(true)
-    await linkDown(ctx(), device.uid, epoch)
+    await linkDown(ctx(), device.uid, { node: 'node', epoch: epoch })
     expect(await online()).toBe(false)
     expect(emitted).toMatchObject([
       { type: 'device.changed', device: { uid: device.uid, online: true, remote_addr: '192.0.2.8' } },
@@ -57,9 +57,30 @@ describe('presence of a device', () => {
     const older = (await linkUp(ctx(), device.uid, 'node', '')) ?? 0
     const newer = (await linkUp(ctx(), device.uid, 'node', '')) ?? 0
     expect(newer).toBeGreaterThan(older)
-    await linkDown(ctx(), device.uid, older)
+    await linkDown(ctx(), device.uid, { node: 'node', epoch: older })
     expect(await online()).toBe(true)
-    await linkDown(ctx(), device.uid, newer)
+    await linkDown(ctx(), device.uid, { node: 'node', epoch: newer })
+  })
+
+  it('keeps a device online when a link of another node with the same epoch ends, as after a failover', async () => {
+    const epoch = (await linkUp(ctx(), device.uid, 'node', '')) ?? 0
+    await linkDown(ctx(), device.uid, { node: 'another', epoch })
+    expect(await online()).toBe(true)
+    await linkDown(ctx(), device.uid, { node: 'node', epoch })
+    expect(await online()).toBe(false)
+  })
+
+  it('restores claims that a row lacks, but not over another live node', async () => {
+    await putNode(system(), { id: 'live', life: randomUUID(), address: '', keyPin: '', version: 'v1' })
+    const epoch = (await linkUp(ctx(), device.uid, 'live', '')) ?? 0
+    const restore = (later: number) => restoreLinks(system(), 'node', [{ uid: device.uid, epoch: epoch + later }])
+    expect(await restore(0)).toEqual([])
+    expect(await restore(1)).toEqual([{ uid: device.uid, isRestored: false }])
+    await linkDown(ctx(), device.uid, { node: 'live', epoch })
+    expect(await restore(1)).toEqual([{ uid: device.uid, isRestored: true }])
+    expect(await restore(1)).toEqual([])
+    await linkDown(ctx(), device.uid, { node: 'node', epoch: epoch + 1 })
+    expect(await online()).toBe(false)
   })
 
   it('marks devices offline when the node that held their link restarts', async () => {
@@ -74,7 +95,7 @@ describe('presence of a device', () => {
     const gone = await server.acceptedDevice(person)
     const epoch = (await linkUp(ctx(), gone.uid, 'node', '')) ?? 0
     await person.client.call(operations.devices.remove, { params: { uid: gone.uid } })
-    await expect(linkDown(ctx(), gone.uid, epoch)).resolves.toBeUndefined()
+    await expect(linkDown(ctx(), gone.uid, { node: 'node', epoch: epoch })).resolves.toBeUndefined()
     expect(await linkUp(ctx(), gone.uid, 'node', '')).toBeUndefined()
   })
 })

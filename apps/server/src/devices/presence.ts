@@ -70,11 +70,11 @@ async function notifyPresence(ctx: TenantContext, uid: DeviceUid): Promise<void>
 export async function linkDown(
   ctx: TenantContext,
   uid: DeviceUid,
-  epoch: number,
+  link: LinkHolder,
   cause?: { readonly by: string; readonly reason: string },
 ): Promise<void> {
   const why = cause ? `${cause.by}:${cause.reason}` : ''
-  if (await releaseLink(ctx.db, uid, epoch, why)) await notifyPresence(ctx, uid)
+  if (await releaseLink(ctx.db, uid, link, why)) await notifyPresence(ctx, uid)
 }
 
 /** Marks a device offline until its next link, for other parts of the platform. @returns false for an unknown device */
@@ -100,13 +100,13 @@ export function listLinksOf(
 /**
  * Writes claims of links that the database has lost: it was replaced by a standby that had not received them.
  * @param db system connection
- * @returns devices whose rows were behind
+ * @returns devices whose rows were behind, and whether each is right now
  */
 export function restoreLinks(
   db: Kysely<Schema>,
   node: string,
   links: readonly { readonly uid: DeviceUid; readonly epoch: number }[],
-): Promise<DeviceUid[]> {
+): Promise<{ uid: DeviceUid; isRestored: boolean }[]> {
   return restoreClaims(db, node, links)
 }
 

@@ -45,7 +45,7 @@ const ctx = (): TenantContext => ({
 const LOST = { by: 'network', reason: 'keepalive' }
 const up = async (uid = device.uid, address = '203.0.113.7', node = 'one') =>
   (await linkUp(ctx(), uid, node, address)) ?? 0
-const down = (epoch: number, uid = device.uid, cause = LOST) => linkDown(ctx(), uid, epoch, cause)
+const down = (epoch: number, uid = device.uid, cause = LOST) => linkDown(ctx(), uid, { node: 'one', epoch }, cause)
 /** Everything that has been noted happened so much earlier. */
 const pass = (seconds: number) =>
   sql`update presence_spans set started_at = started_at - make_interval(secs => ${seconds}),

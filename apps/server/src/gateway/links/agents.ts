@@ -167,12 +167,15 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
     if (rows === undefined || claims.begun !== begun) return
     needsRepair = false
     for (const { uid, tenant, epoch } of rows) {
-      if (!entries.has(uid)) await linkDown(contextOf({ kind: 'device', uid, tenant, proven: true }), uid, epoch)
+      if (!entries.has(uid))
+        await linkDown(contextOf({ kind: 'device', uid, tenant, proven: true }), uid, { node, epoch })
     }
     const held = [...entries].map(([uid, entry]) => ({ uid, epoch: entry.epoch }))
-    for (const uid of await restoreLinks(db, node, held)) {
+    for (const { uid, isRestored } of await restoreLinks(db, node, held)) {
       const entry = entries.get(uid)
-      if (entry) await notifyLinkUp(contextOf(entry.device), uid)
+      if (entry && isRestored) await notifyLinkUp(contextOf(entry.device), uid)
+      // Another node has not compared its links yet, or has a link of its own: then this one ends before long.
+      needsRepair ||= !isRestored
     }
   }
 
@@ -201,7 +204,7 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
             if (entries.get(device.uid)?.link === link) entries.delete(device.uid)
             if (epoch === undefined) return
             log.info('link.down', { device: device.uid, epoch, by: cause.by, reason: cause.reason })
-            await linkDown(contextOf(device), device.uid, epoch, cause)
+            await linkDown(contextOf(device), device.uid, { node, epoch }, cause)
           }),
         )
       }
