@@ -11,7 +11,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { RuntimeContext } from './core/context.tsx'
 import { followSignIn } from './shell/follow-sign-in.ts'
-import { hasSuspendedSessions } from './features/terminal/suspended.ts'
+import { expireSuspendedSessions, hasSuspendedSessions } from './features/terminal/suspended.ts'
 import { loadRestWhenIdle, pageFile } from './platform/page-files.ts'
 import { createConsoleRouter } from './shell/router.tsx'
 import { createRuntime } from './core/runtime.ts'
@@ -36,6 +36,7 @@ const endWaiting = runtime.live.state.subscribe(() => {
   void loadRestWhenIdle()
 })
 
+expireSuspendedSessions(() => Date.now(), setTimeout)
 // They end soon unless they are resumed, also while another page is shown.
 if (hasSuspendedSessions())
   void loadWorkspace().then(

@@ -170,6 +170,10 @@ describe('what programs tell beside their output', () => {
     await until('the terminal has the keyboard', () => hasFocus(keyboard()))
     await send(`${clipboardOf('second')}\\033]52;c;?\\007`, 'again')
     await until('the next text is copied', async () => (await clipboard()) === 'second')
+    await page
+      .locator('.mantine-Notification-root')
+      .getByText('bench-one has put 6 characters on your clipboard.')
+      .waitFor()
     expect(await page.getByRole('alert').count()).toBe(0)
     // An answer to the question for the contents would be on the shell's line.
     await type('echo unanswered-$((6*7))')

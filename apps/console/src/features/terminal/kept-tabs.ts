@@ -40,7 +40,9 @@ export function createTabKeeper({ state, panes, add, nextTab, owner }: TabKeeper
   function save(sessionOf?: (pane: string) => KeptSession | undefined): boolean {
     const { tabs, active } = state.get()
     const at = tabs.findIndex(({ id }) => id === active)
-    return saveTabs({ owner: owner(), active: at, tabs: tabs.flatMap((tab) => saved(tab, sessionOf) ?? []) })
+    const suspendedAt = sessionOf && Date.now()
+    const kept = tabs.flatMap((tab) => saved(tab, sessionOf) ?? [])
+    return saveTabs({ owner: owner(), active: at, suspendedAt, tabs: kept })
   }
 
   /** The page goes away, perhaps to be loaded again: the sessions wait for it. */

@@ -62,6 +62,8 @@ const SavedTabs = z.object({
   owner: z.string(),
   /** Index of the active tab. */
   active: z.int(),
+  /** When the page suspended the sessions, in milliseconds since 1970. */
+  suspendedAt: z.number().optional(),
   tabs: z.array(z.object({ name: z.string().max(MAX_TAB_NAME).optional(), layout: SavedLayout })).max(MAX_TABS),
 })
 export type SavedTabs = z.infer<typeof SavedTabs>

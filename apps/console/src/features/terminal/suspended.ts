@@ -1,12 +1,55 @@
 // Where tabs are stored, and whether an earlier page has suspended sessions there. By itself, so that the first page can
 // ask without loading the terminals.
+import { TERMINAL } from '@bowline/contract/terminal/messages'
 
 export const TABS_KEY = 'bowline.terminal-tabs'
+/** How long the server keeps suspended sessions. */
+const KEPT_MS = TERMINAL.resumeSeconds * 1_000
 
 export function hasSuspendedSessions(): boolean {
+  return suspendedTabs() !== undefined
+}
+
+/**
+ * Removes sessions that nobody can resume any more from the stored tabs, now and once they get too old: while nobody is
+ * signed in, nothing else removes them.
+ * @param now milliseconds since 1970
+ * @param later runs work after a delay in milliseconds
+ */
+export function expireSuspendedSessions(
+  now: () => number,
+  later: (work: () => void, delayMs: number) => unknown,
+): void {
+  const tabs = suspendedTabs()
+  if (tabs === undefined) return
   try {
-    return sessionStorage.getItem(TABS_KEY)?.includes('"suspended"') === true
+    const age = now() - suspendedAt(tabs)
+    // A clock that was set back, or no time, says nothing of the age.
+    if (age >= 0 && age < KEPT_MS) later(() => expireSuspendedSessions(now, later), KEPT_MS - age)
+    else sessionStorage.setItem(TABS_KEY, JSON.stringify(JSON.parse(tabs, withoutSession)))
   } catch {
-    return false
+    // Nothing that can be read is lost.
+    sessionStorage.removeItem(TABS_KEY)
   }
+}
+
+/** Stored tabs that have sessions. */
+function suspendedTabs(): string | undefined {
+  try {
+    const stored = sessionStorage.getItem(TABS_KEY)
+    return stored?.includes('"suspended"') ? stored : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function suspendedAt(tabs: string): number {
+  const stored: unknown = JSON.parse(tabs)
+  const hasTime = typeof stored === 'object' && stored !== null && 'suspendedAt' in stored
+  return hasTime ? Number(stored.suspendedAt) : Number.NaN
+}
+
+/** Keeps the id of a session, which is a text. */
+function withoutSession(key: string, value: unknown): unknown {
+  return key === 'session' && typeof value === 'object' ? undefined : value
 }

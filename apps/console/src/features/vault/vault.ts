@@ -36,7 +36,7 @@ export interface Vault {
   ready(): Promise<VaultState>
   /** The key, to sign with; undefined while the vault is locked, and for a damaged one. */
   credential(id: string): VaultCredential | undefined
-  /** Makes the vault, with its first key. It is unlocked then. */
+  /** Makes the vault, with its first key. It is unlocked then, if the same person is still signed in. */
   create(way: NewWay, name: string, key: PrivateKey): Promise<string>
   /** @throws {VaultError} `wrong-secret`; {PasskeyFailure} */
   unlock(proof: Proof): Promise<void>
@@ -184,9 +184,12 @@ function createVault(runtime: Runtime): Vault {
         ways,
       } as const
       const { record, imported } = await insert(dataKey, place, name, key, header)
+      const shown = await toVaultKey(record)
+      // Meanwhile another person has signed in, or this one has signed out: the vault stays locked, as it is stored.
+      if (person !== place.person) return record.id
       dropKeys()
       signing.set(record.id, imported)
-      state.set({ kind: 'unlocked', header, keys: [await toVaultKey(record)] })
+      state.set({ kind: 'unlocked', header, keys: [shown] })
       idle.start(header.idleMinutes)
       tabs.changed()
       return record.id

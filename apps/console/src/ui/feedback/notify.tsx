@@ -65,6 +65,30 @@ export function notifyFailure({ title, error, onRetry, remedy }: Failure): void 
   })
 }
 
+const NOTICE_MS = 5_000
+/** The notification that shows the latest notice of an id. */
+const notices = new Map<string, string>()
+
+interface Notice {
+  /** A new notice replaces an older one with the same id. */
+  readonly id: string
+  /** What has happened. */
+  readonly title: string
+}
+
+/** Notifies for a few seconds of something that happened without an action of the person. */
+export function notifyOf({ id, title }: Notice): void {
+  announce(title)
+  const earlier = notices.get(id)
+  if (earlier !== undefined) notifications.hide(earlier)
+  // The announcement is what screen readers read.
+  const role = 'none'
+  const closeButtonProps = { 'aria-label': uiMessages.close }
+  // An id of its own: with the earlier one's, it would close when that one is due.
+  const shown = notifications.show({ title, role, color: 'sea', autoClose: NOTICE_MS, closeButtonProps, message: null })
+  notices.set(id, shown)
+}
+
 const UNDO_MS = 8_000
 
 interface Done {

@@ -70,9 +70,9 @@ export interface RemoteTerminal {
   answer(answers: readonly string[]): void
   /** Reconnects now: the network is back. */
   reconnectNow(): void
-  /** Ends the session. */
   /** The page goes away: the server keeps the session for a while. @returns undefined when there is nothing to keep */
   suspend(): Suspended | undefined
+  /** Ends the session. */
   close(): void
 }
 

@@ -29,11 +29,20 @@ describe('a paste', () => {
     expect(withoutBrackets('\u001B[20\u001B[201~1~rm')).toBe('rm')
     expect(withoutBrackets('a\u009B201~b')).toBe('ab')
     expect(withoutBrackets('\u001B[31mred')).toBe('\u001B[31mred')
+    expect(withoutBrackets('a~\u001B[202~~\u{1F600}')).toBe('a~\u001B[202~~\u{1F600}')
+  })
+
+  it('cannot end its own brackets by marks nested a hundred thousand times', () => {
+    const depth = 100_000
+    expect(withoutBrackets(`a${'\u001B[20'.repeat(depth)}${'1~'.repeat(depth)}b`)).toBe('ab')
   })
 
   it('loses its control characters or its line ends when the person prefers that', () => {
     expect(withoutControls('a\u001B[31m\tb\r\nc\u0007')).toBe('a[31m\tb\r\nc')
     expect(asOneLine('  apt update \n  apt upgrade\r\n')).toBe('apt update apt upgrade')
+    expect(asOneLine('a \t\r\tb\n \nc')).toBe('a b  c')
+    // Within the time limit of a test.
+    expect(asOneLine(`a${' '.repeat(300_000)}b`)).toBe(`a${' '.repeat(300_000)}b`)
   })
 
   it('is shown with its controls as symbols, and cut when it is long', () => {

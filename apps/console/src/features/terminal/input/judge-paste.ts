@@ -12,9 +12,10 @@ export type PasteChoice = 'auto' | 'always' | 'never'
 /** C0 and C1 controls and DEL, but not tab, line feed and carriage return. */
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
 const CONTROLS = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/g
-/** The marks of bracketed paste: inside a text, they would end the paste early, and the rest would be typed. */
+/** A mark of bracketed paste, at the end. Inside a text, it would end the paste early, and the rest would be typed. */
 // oxlint-disable-next-line no-control-regex -- an escape sequence
-const BRACKETS = /(?:\u001B\[|\u009B)20[01]~/g
+const BRACKETS = /(?:\u001B\[|\u009B)20[01]~$/
+const MARK_LENGTH = 6
 const LINE_ENDS = /\r\n|\r|\n/g
 const SHOWN_CHARACTERS = 4_000
 
@@ -31,8 +32,15 @@ export function riskOf(text: string, choice: PasteChoice, isBracketed: boolean):
 
 /** Removes the marks of bracketed paste, also those that their removal would form. */
 export function withoutBrackets(text: string): string {
-  const without = text.replace(BRACKETS, '')
-  return without === text ? text : withoutBrackets(without)
+  const kept: string[] = []
+  // One pass, however deep marks are nested: each is removed as soon as its last character completes it.
+  for (const character of text) {
+    kept.push(character)
+    if (character !== '~') continue
+    const [mark = ''] = BRACKETS.exec(kept.slice(-MARK_LENGTH).join('')) ?? []
+    kept.length -= mark.length
+  }
+  return kept.join('')
 }
 
 export function withoutControls(text: string): string {
@@ -41,7 +49,8 @@ export function withoutControls(text: string): string {
 
 /** Joins the lines with spaces, so that nothing runs. */
 export function asOneLine(text: string): string {
-  return text.trim().replace(/[ \t]*(?:\r\n|\r|\n)[ \t]*/g, ' ')
+  const lines = text.trim().split(LINE_ENDS)
+  return lines.map((line) => line.trim()).join(' ')
 }
 
 export function countLines(text: string): number {

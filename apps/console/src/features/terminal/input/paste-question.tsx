@@ -39,7 +39,7 @@ function Question({ asked, pasting, target, isBroadcast, onClosed }: PasteQuesti
     onClosed()
   }
   const send = (chosen: string) => answer(() => pasting.confirm(chosen, remember))
-  const safer = risk === 'controls' ? withoutControls(text) : asOneLine(text)
+  const safer = () => (risk === 'controls' ? withoutControls(text) : asOneLine(text))
   return (
     <Modal
       opened
@@ -75,7 +75,7 @@ function Question({ asked, pasting, target, isBroadcast, onClosed }: PasteQuesti
             {uiMessages.cancel}
           </Button>
           {risk === 'broadcast' ? null : (
-            <Button variant="default" onClick={() => send(safer)}>
+            <Button variant="default" onClick={() => send(safer())}>
               {risk === 'controls' ? texts.withoutControls : texts.asOneLine}
             </Button>
           )}

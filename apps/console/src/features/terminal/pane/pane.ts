@@ -3,8 +3,9 @@ import { terminals } from '@bowline/contract/operations/terminals'
 import type { Device } from '@bowline/contract/schemas/device'
 import type { Runtime } from '../../../core/runtime.ts'
 import { type Store, createStore } from '../../../platform/store.ts'
-import { announce } from '../../../ui/feedback/announce.tsx'
 import { describeError } from '../../../ui/feedback/describe-error.ts'
+import { notifyOf } from '../../../ui/feedback/notify.tsx'
+import { formatCount } from '../../../ui/text/numbers.ts'
 import type { Credential } from '../connection/credential.ts'
 import {
   type RemoteTerminal,
@@ -150,7 +151,8 @@ export function createPane({ runtime, device, isDark, key, acceptedRisks, broadc
     isSeen: () => screen.isShown() && document.hasFocus(),
     async write(text) {
       await navigator.clipboard.writeText(text)
-      announce(signalMessages.clipboard.written(device.name))
+      const title = signalMessages.clipboard.written(device.name, formatCount(text.length), text.length)
+      notifyOf({ id: `clipboard of ${device.uid}`, title })
     },
   })
 

@@ -8,7 +8,8 @@ export const signalMessages = {
     allow: 'Allow',
     deny: 'Deny',
     dismiss: 'Dismiss',
-    written: (device: string) => `${device} has put text on your clipboard.`,
+    written: (device: string, shown: string, characters: number) =>
+      `${device} has put ${characters === 1 ? 'a character' : `${shown} characters`} on your clipboard.`,
     remember: 'Remember for this device in this browser',
   },
 } as const

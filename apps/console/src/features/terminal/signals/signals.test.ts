@@ -14,16 +14,24 @@ function start({ isSeen = true, isBellOff = false, refuses = false } = {}) {
   const replies: string[] = []
   terminal.onData((data) => void replies.push(data))
   let time = 0
+  let looks = isSeen
   const signals = createSignals({
     terminal,
     device: 'a',
     now: () => time,
-    isSeen: () => isSeen,
+    isSeen: () => looks,
     isBellOff: () => isBellOff,
     write: (text) => (refuses ? Promise.reject(new Error('no focus')) : Promise.resolve(void written.push(text))),
   })
   const output = (text: string) => new Promise<void>((done) => terminal.write(text, done))
-  return { signals, output, written, replies, pass: (ms: number) => (time += ms) }
+  return {
+    signals,
+    output,
+    written,
+    replies,
+    pass: (ms: number) => (time += ms),
+    look: (now: boolean) => (looks = now),
+  }
 }
 
 it('shows titles as one clean line', async () => {
@@ -64,6 +72,34 @@ it('asks once for the clipboard, and then writes without a question', async () =
   await output(clipboardOf('two'))
   expect(written).toEqual(['one', 'two'])
   expect(signals.clipboard.get()).toBeUndefined()
+})
+
+it('writes only while the person looks at the terminal, and asks again otherwise, even when it is allowed', async () => {
+  const { signals, output, written, look } = start()
+  await output(clipboardOf('one'))
+  signals.answer(true, true)
+  look(false)
+  await output(clipboardOf('two'))
+  expect(written).toEqual(['one'])
+  expect(signals.clipboard.get()).toEqual({ text: 'two' })
+  look(true)
+  signals.answer(true, false)
+  expect(written).toEqual(['one', 'two'])
+})
+
+it('takes the answer for the text that was shown, and asks about the latest one next', async () => {
+  const { signals, output, written } = start()
+  for (const text of ['one', 'two', 'three']) await output(clipboardOf(text))
+  expect(signals.clipboard.get()).toEqual({ text: 'one' })
+  signals.answer(true, false)
+  expect(written).toEqual(['one'])
+  expect(signals.clipboard.get()).toEqual({ text: 'three' })
+  signals.answer(false, false)
+  expect(written).toEqual(['one'])
+  const denied = start()
+  for (const text of ['one', 'two']) await denied.output(clipboardOf(text))
+  denied.signals.answer(false, false)
+  expect([denied.signals.clipboard.get(), denied.written]).toEqual([undefined, []])
 })
 
 it('writes and asks nothing more once it is denied, also in other terminals of the device when remembered', async () => {

@@ -27,7 +27,8 @@ export interface Signals {
   /** The person looks at the terminal. */
   seen(): void
   /**
-   * Answers the question about the clipboard, for this terminal until it is closed.
+   * Answers the question about the clipboard, for this terminal until it is closed. What is copied is the text of the
+   * question, also when the program has sent another one since: that is the next question.
    * @param remember for the device, in this browser
    */
   answer(isAllowed: boolean, remember: boolean): void
@@ -43,7 +44,7 @@ export interface SignalParts {
   readonly isSeen: () => boolean
   /** The person wants no bell at all. */
   readonly isBellOff: () => boolean
-  /** Rejects when the browser refuses. */
+  /** Writes to the clipboard and shows that it has. Rejects when the browser refuses. */
   readonly write: (text: string) => Promise<void>
 }
 
@@ -53,11 +54,19 @@ export function createSignals({ terminal, device, now, isSeen, isBellOff, write 
   const bells = createStore(0)
   const isRung = createStore(false)
   const clipboard = createStore<ClipboardQuestion | undefined>(undefined)
+  /** The latest text that came while a question was open. */
+  let next: ClipboardQuestion | undefined
   let isAllowed = consentOf(device)
   let lastBell = Number.NEGATIVE_INFINITY
 
+  // A question does not change under the pointer of the person who answers it.
+  function ask(question: ClipboardQuestion): void {
+    if (clipboard.get()) next = question
+    else clipboard.set(question)
+  }
+
   // Browsers refuse without the focus, and some without a click: then the person is asked to click.
-  const copy = (text: string): Promise<void> => write(text).catch(() => clipboard.set({ text }))
+  const copy = (text: string): Promise<void> => write(text).catch(() => ask({ text }))
 
   terminal.onTitleChange((text) => title.set(cleanLine(text, MAX_TITLE)))
   terminal.onBell(() => {
@@ -74,9 +83,10 @@ export function createSignals({ terminal, device, now, isSeen, isBellOff, write 
   terminal.parser.registerOscHandler(52, (data) => {
     const request = readClipboardRequest(data)
     if (request.kind === 'ignored' || isAllowed === false) return true
-    if (request.kind === 'too-long') clipboard.set({ text: undefined })
-    else if (isAllowed) void copy(request.text)
-    else clipboard.set({ text: request.text })
+    if (request.kind === 'too-long') ask({ text: undefined })
+    // A terminal that the person does not look at would change the clipboard unnoticed.
+    else if (isAllowed && isSeen()) void copy(request.text)
+    else ask({ text: request.text })
     return true
   })
 
@@ -89,8 +99,10 @@ export function createSignals({ terminal, device, now, isSeen, isBellOff, write 
     seen: () => isRung.set(false),
     answer(allowed, remember) {
       const asked = clipboard.get()
-      clipboard.set(undefined)
       if (!asked) return
+      const isDenied = asked.text !== undefined && !allowed
+      clipboard.set(isDenied ? undefined : next)
+      next = undefined
       if (remember) rememberConsent(device, allowed)
       if (asked.text === undefined) return
       isAllowed = allowed
@@ -100,6 +112,7 @@ export function createSignals({ terminal, device, now, isSeen, isBellOff, write 
       title.set('')
       progress.set(undefined)
       clipboard.set(undefined)
+      next = undefined
     },
   }
 }
