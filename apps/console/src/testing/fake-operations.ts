@@ -47,6 +47,7 @@ export function bindOperations(routes: Routes, state: FakeState, credentials: Cr
   routes.on(alerts.list, () => [])
   routes.on(incidents.list, ({ query }) => slice([], query))
   routes.on(presence.get, () => NO_PRESENCE)
+  routes.on(presence.ofDevice, () => NO_DEVICE_PRESENCE)
   routes.on(devices.facets, () => [])
   routes.on(views.list, () => [])
   routes.on(views.favorites, () => [])
@@ -68,6 +69,16 @@ export function bindOperations(routes: Routes, state: FakeState, credentials: Cr
     const all = [...state.sessions.values()].sort((a, b) => b.last_seen.localeCompare(a.last_seen))
     return slice(all, query)
   })
+}
+
+/** Nothing has been recorded. */
+const NO_DEVICE_PRESENCE = {
+  from: '2026-11-01T00:00:00.000Z',
+  to: '2026-11-02T00:00:00.000Z',
+  known_from: '2026-11-02T00:00:00.000Z',
+  online_seconds: 0,
+  share: null,
+  spans: [],
 }
 
 /** Nothing has been recorded. */
