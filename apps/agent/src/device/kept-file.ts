@@ -18,7 +18,7 @@ export function readKept<T>(path: string, schema: z.ZodType<T>, remedy: string):
   try {
     return schema.parse(JSON.parse(text))
   } catch (cause) {
-    throw new Error(`${path} is damaged. Remove it to ${remedy}.`, { cause })
+    throw new Error(`${path} is damaged or of a newer version. Remove it to ${remedy}.`, { cause })
   }
 }
 

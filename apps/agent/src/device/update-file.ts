@@ -1,5 +1,6 @@
 // State of updates of the device's agent, kept beside its key: the key that signs them, the newest release that
-// has worked here, and the last attempt. It is what an attacker with a server, or with old releases, cannot change.
+// has worked here, and the last attempt. An attacker who controls the server or has
+// old releases cannot change it.
 import * as z from 'zod'
 import { UpdateKey } from '@bowline/link/agent-manifest'
 import { readKept, writeKept } from './kept-file.ts'
@@ -56,11 +57,18 @@ export class UpdateFile {
     return this.#read()?.attempt
   }
 
+  /** The attempt that failed and is not repeated; undefined: none has, or it may be repeated. */
+  get failure(): (Attempt & { readonly reason: string }) | undefined {
+    const { attempt } = this
+    if (attempt?.reason === undefined) return undefined
+    const isRepeated = attempt.interrupted === true && attempt.times < MAX_INTERRUPTED
+    return isRepeated ? undefined : { ...attempt, reason: attempt.reason }
+  }
+
   /** Why a manifest is not tried again; undefined: it may be. */
   failureOf(manifest: string): string | undefined {
-    const { attempt } = this
-    if (attempt?.manifest !== manifest || attempt.reason === undefined) return undefined
-    return attempt.interrupted === true && attempt.times < MAX_INTERRUPTED ? undefined : attempt.reason
+    const { failure } = this
+    return failure?.manifest === manifest ? failure.reason : undefined
   }
 
   /** @throws {Error} as all of the following, when the file cannot be written */

@@ -14,7 +14,7 @@ export function update(say: (line: string) => void): void {
   } catch {
     throw new ServiceError('`bowline agent update` needs root (try sudo).')
   }
-  say(`Asked the agent (process ${status.pid}) to update; its log tells what comes of it.`)
+  say(`Asked the agent (process ${status.pid}) to update; see its log for the result.`)
 }
 
 const REASONS: Readonly<Record<string, { readonly text: string; readonly isTransient: boolean }>> = {

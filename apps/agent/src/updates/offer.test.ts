@@ -1,12 +1,25 @@
 // Releases that a server may get a device to install: an attacker has taken the server over, with all that was ever signed.
+import { execFileSync } from 'node:child_process'
 import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type AgentManifest, signManifest, signRotation, updateKeyOf } from '@bowline/link/agent-manifest'
 import { parseServerAddress } from '@bowline/link/server-address'
+import { until } from '@bowline/testkit/until'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { UpdateFile } from '../device/update-file.ts'
 import { fetchFile } from './fetch.ts'
@@ -205,4 +218,41 @@ test('asks for nothing where it does not fit', async () => {
   const folders = { programs: folder, work: join(folder, 'work'), freeBytes: () => 4_096 }
   await expect(prepare(parts(), offer, folders)).rejects.toThrow('less than 1312 MB are free')
   expect(ranges).toEqual([])
+})
+
+/** An archive whose program runs the script. */
+function archiveOf(script: string): void {
+  const bundle = join(folder, 'bowline-agent-2')
+  mkdirSync(bundle)
+  writeFileSync(join(bundle, 'bowline'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  files['/agent/bundle.tar.gz'] = execFileSync('tar', ['-cz', '--format=ustar', '-C', folder, 'bowline-agent-2'])
+}
+
+async function prepared(): Promise<string> {
+  const archive = files['/agent/bundle.tar.gz'] ?? Buffer.alloc(0)
+  const bundle = { file: 'bundle.tar.gz', size: archive.length, unpacked: 1_000_000, sha256: sha256(archive) }
+  publish(6, { bundles: { 'linux-x64': bundle } })
+  const offer = await offered()
+  if (!('digest' in offer)) throw new Error(offer.reason)
+  const programs = join(folder, 'programs')
+  mkdirSync(programs)
+  return prepare(parts(), offer, { programs, work: join(folder, 'work') })
+}
+
+test('serves its sessions while it tries whether the new version starts', async () => {
+  const [started, go] = [join(folder, 'started'), join(folder, 'go')]
+  // The program ends well only if this process, which started it, sees it running and answers.
+  archiveOf(`touch ${started}; for i in $(seq 100); do test -e ${go} && exit 0; sleep 0.05; done; exit 1`)
+  const answered = until(() => existsSync(started)).then(() => writeFileSync(go, ''))
+  const [name] = await Promise.all([prepared(), answered])
+  expect(name).toBe('bowline-agent-2')
+})
+
+test('says why the new version does not start, on one line', async () => {
+  archiveOf('echo "no such library" >&2; echo more >&2; exit 3')
+  await expect(prepared()).rejects.toThrow(/^the new version does not start here: no such library$/)
+  rmSync(join(folder, 'programs'), { recursive: true })
+  rmSync(join(folder, 'bowline-agent-2'), { recursive: true })
+  archiveOf('exit 3')
+  await expect(prepared()).rejects.toThrow(/^the new version does not start here: it ended with 3$/)
 })

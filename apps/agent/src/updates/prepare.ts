@@ -1,7 +1,8 @@
 // Brings an offered version onto the disk: fetched, verified, unpacked beside the others, and tried whether it starts.
-import { spawnSync } from 'node:child_process'
+import { execFile, type ExecFileException } from 'node:child_process'
 import { existsSync, lstatSync, mkdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
 import { PROGRAMS, UPDATE_FOLDER } from '../service/places.ts'
 import { syncFiles, syncFolder } from '../service/trial.ts'
 import { type FetchParts, FetchError, fetchFile } from './fetch.ts'
@@ -14,6 +15,7 @@ export const MANIFEST_FILE = 'manifest.json'
 const SPARE_BYTES = 32 * 1024 * 1024
 const START_TIMEOUT_MS = 60_000
 const ATTEMPTS = 5
+const run = promisify(execFile)
 
 /** It cannot be done on this machine; the message says why. */
 export class PrepareError extends Error {
@@ -49,7 +51,7 @@ export async function prepare(
   const name = basename(folder)
   const isKnown = existsSync(join(programs, name))
   if (!isKnown) {
-    startsOrThrows(join(folder, 'bowline'))
+    await startsOrThrows(join(folder, 'bowline'))
     writeFileSync(join(folder, MANIFEST_FILE), offer.bytes)
     syncFiles(folder)
     renameSync(folder, join(programs, name))
@@ -90,10 +92,20 @@ async function fetchWithRetries(parts: FetchParts, { bundle }: Offer, archive: s
   }
 }
 
-/** Faults of the machine, such as a missing library, are reported before anything changes. */
-function startsOrThrows(program: string): void {
-  const { status, error, stderr } = spawnSync(program, ['--version'], { encoding: 'utf8', timeout: START_TIMEOUT_MS })
-  if (status === 0) return
-  const said = error?.message ?? (stderr.trim().split('\n')[0] || `it ended with ${status}`)
-  throw new PrepareError(`the new version does not start here: ${said}`)
+/** Faults of the machine, such as a missing library, are reported before anything changes. Sessions go on meanwhile. */
+async function startsOrThrows(program: string): Promise<void> {
+  try {
+    await run(program, ['--version'], { timeout: START_TIMEOUT_MS })
+  } catch (error) {
+    throw new PrepareError(`the new version does not start here: ${faultOf(error as ExecFileException)}`, {
+      cause: error,
+    })
+  }
+}
+
+function faultOf({ code, killed, stderr = '', message }: ExecFileException): string {
+  const [said = ''] = String(stderr).trim().split('\n')
+  if (said !== '') return said
+  if (killed) return `it did not end within ${START_TIMEOUT_MS / 1_000} seconds`
+  return typeof code === 'number' ? `it ended with ${code}` : message
 }

@@ -9,7 +9,8 @@ import { launcherPid } from '../service/launcher.ts'
 import { endTrial, isOnTrial } from '../service/trial.ts'
 import { ownRelease, TRIAL_MS, Updater } from './updater.ts'
 
-/** Longest reason that servers read. */
+/** Longest texts that servers read. */
+const MAX_OBSTACLE = 200
 const MAX_REASON = 300
 
 export interface UpdatesParts {
@@ -24,7 +25,7 @@ export interface UpdatesParts {
 export interface Updates {
   /** The server has accepted a link. */
   linked(): void
-  /** Report to the server. */
+  /** Report to the server. Never throws: a device without a report could not register. */
   facts(): AgentFacts
   /** Updates to what the server offers. Never rejects. */
   run(): Promise<void>
@@ -59,13 +60,16 @@ export function createUpdates({ config, log, clock, version, handOver }: Updates
       log.info('update.confirmed', { release })
     },
     facts() {
-      const obstacle = Updater.obstacle(updates)
-      const { attempt } = updates
-      const failed =
-        attempt?.reason === undefined
-          ? undefined
-          : { release: attempt.release, reason: attempt.reason.slice(0, MAX_REASON) }
-      return { release: ownRelease(), ...(obstacle === undefined ? {} : { obstacle }), ...(failed ? { failed } : {}) }
+      const release = ownRelease()
+      try {
+        const obstacle = Updater.obstacle(updates)
+        const { failure } = updates
+        const failed = failure && { release: failure.release, reason: oneLine(failure.reason, MAX_REASON) }
+        return { release, ...(obstacle === undefined ? {} : { obstacle }), ...(failed ? { failed } : {}) }
+      } catch (error) {
+        // A damaged file, or one of a newer version.
+        return { release, obstacle: oneLine(error instanceof Error ? error.message : String(error), MAX_OBSTACLE) }
+      }
     },
     run: () => updater.run(),
   }
@@ -73,4 +77,13 @@ export function createUpdates({ config, log, clock, version, handOver }: Updates
 
 export function updateFileOf({ keyFile, updateKey }: Pick<AgentConfig, 'keyFile' | 'updateKey'>): UpdateFile {
   return new UpdateFile(`${keyFile}.updates.json`, updateKey)
+}
+
+/** Text that a server accepts: it refuses registrations with NUL characters or halves of surrogate pairs. */
+function oneLine(text: string, length: number): string {
+  return text
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, length)
+    .toWellFormed()
 }

@@ -10,8 +10,9 @@ import { UpdatePolicy } from '@bowline/contract/schemas/fleet/agent-update'
 import { type AgentFacts, signAgentFacts, signRegistration } from '@bowline/link/registration-proof'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { writeManifest } from '../../../../scripts/release/manifest.ts'
+import { type Log, silentLog } from '../platform/log.ts'
 import { type BootedServer, type Person, type RegisteredDevice, bootServer, outcome } from '../testing/boot.ts'
-import { reasonToHalt } from './progress.ts'
+import { advanceRollouts, isStageOver, reasonToHalt } from './progress.ts'
 import { isWithin } from './window.ts'
 
 const { agentUpdates, auth, devices } = operations
@@ -145,14 +146,73 @@ it('goes from the tagged devices to a tenth of all and to all, each when the one
 
 it('stops when devices went back, and lets no other fetch the release', async () => {
   await policy()
-  const [first, second] = await fleet(2, true)
-  if (!first || !second) throw new Error('there are devices')
+  const [first, second, third] = await fleet(3, true)
+  if (!first || !second || !third) throw new Error('there are devices')
   await begin()
   expect(await report(first, { release: 10 })).toBe(20)
   const failed = { release: 20, reason: 'it ended' }
   expect(await report(first, { release: 10, failed })).toBeUndefined()
-  await rolloutBecomes({ state: 'halted', reason: 'it failed on 1 of the 1 devices that tried it' })
-  expect(await report(second, { release: 10 })).toBeUndefined()
+  // One of three may have its own cause.
+  await rolloutBecomes({ state: 'running', devices: { total: 3, updated: 0, failed: 1 } })
+  expect(await report(second, { release: 10 })).toBe(20)
+  expect(await report(second, { release: 10, failed })).toBeUndefined()
+  await rolloutBecomes({ state: 'halted', reason: 'it failed on 2 of the 2 devices that tried it' })
+  expect(await report(third, { release: 10 })).toBeUndefined()
+})
+
+it('waits for devices that have updated and are silent since', async () => {
+  await policy()
+  const [first, second] = await fleet(2, true)
+  if (!first || !second) throw new Error('there are devices')
+  await begin()
+  for (const device of [first, second]) expect(await report(device, { release: 10 })).toBe(20)
+  for (const device of [first, second]) await report(device, { release: 20 })
+  clock.advance(40 * MINUTE_MS)
+  await report(second, { release: 20 })
+  await rolloutBecomes({ stage: 'tenth', state: 'running', devices: { total: 2, updated: 2, failed: 0 } })
+  await report(first, { release: 20 })
+  await rolloutBecomes({ stage: 'all', state: 'running' })
+})
+
+it('takes one device first where no device is in the tenth', async () => {
+  await policy()
+  const devices = (await fleet(3, false)).toSorted((a, b) => (a.uid < b.uid ? -1 : 1))
+  const [silent, lowest, other] = devices
+  if (!silent || !lowest || !other) throw new Error('there are devices')
+  clock.advance(1)
+  await begin()
+  // The first has not been heard of since the rollout began.
+  expect(await report(other, { release: 10 })).toBe(20)
+  expect(await report(lowest, { release: 10 })).toBe(20)
+  await report(lowest, { release: 20 })
+  expect(await report(other, { release: 10 })).toBeUndefined()
+  clock.advance(10 * MINUTE_MS)
+  await rolloutBecomes({ stage: 'all', state: 'running' })
+})
+
+it('keeps what devices report on one line', async () => {
+  await policy()
+  const [device] = await fleet(1, false)
+  if (!device) throw new Error('there is a device')
+  await report(device, { release: 11, obstacle: 'a\nb\u001b[2Jc\u202ed' })
+  expect((await now()).obstacles).toEqual([{ reason: 'a b [2Jc d', devices: 1 }])
+})
+
+it('goes on with other namespaces when one has an error', async () => {
+  const other = await server.addPerson(`other${people}`)
+  const body = { mode: 'automatic', canary_tag: null, window: null } as const
+  for (const person of [owner, other]) await person.client.call(agentUpdates.setPolicy, { body })
+  const asked: string[] = []
+  const logged: unknown[] = []
+  const log: Log = { ...silentLog, error: (ev, fields) => void logged.push([ev, fields?.['tenant']]) }
+  const contextOf = (tenant: string): never => {
+    asked.push(tenant)
+    throw new Error('its database is away')
+  }
+  const available = async () => ({ release: 20, version: '2.0.0' })
+  await advanceRollouts({ system: server.database.system(), contextOf, available, log })
+  expect(asked).toEqual(expect.arrayContaining([owner.tenant, other.tenant]))
+  expect(logged).toEqual(asked.map((tenant) => ['agent-update.error', tenant]))
 })
 
 it('stops when a device is not heard of any more after it began', async () => {
@@ -162,7 +222,7 @@ it('stops when a device is not heard of any more after it began', async () => {
   await begin()
   expect(await report(device, { release: 10 })).toBe(20)
   clock.advance(21 * MINUTE_MS)
-  await rolloutBecomes({ state: 'halted', reason: expect.stringContaining('1 of the 1 devices') })
+  await rolloutBecomes({ state: 'halted', reason: 'it failed on the only device' })
 })
 
 it('stops when the server has another release', async () => {
@@ -228,14 +288,26 @@ it('knows windows that pass midnight', () => {
 
 it('halts above the share of failures, and for a tag that nothing has', () => {
   const rollout = { release: 20, stage: 'all', canary_tag: null } as const
-  const judged = (updated: number, failed: number) =>
-    reasonToHalt(rollout, { total: 100, updated, healthy: 0, failed }, { release: 20, version: '' })
+  const judged = (updated: number, failed: number, total = 100) =>
+    reasonToHalt(rollout, { total, updated, healthy: 0, failed }, { release: 20, version: '' })
   expect([judged(0, 0), judged(90, 10), judged(89, 11)]).toEqual([
     undefined,
     undefined,
     'it failed on 11 of the 100 devices that tried it',
   ])
+  // One device vetoes nothing, unless it is the last to try.
+  expect([judged(0, 1), judged(3, 1), judged(3, 1, 4), judged(0, 2)]).toEqual([
+    undefined,
+    undefined,
+    'it failed on 1 of the 4 devices that tried it',
+    'it failed on 2 of the 2 devices that tried it',
+  ])
   const none = { total: 0, updated: 0, healthy: 0, failed: 0 }
   const canary = { release: 20, stage: 'canary', canary_tag: 'x' } as const
   expect(reasonToHalt(canary, none, { release: 20, version: '' })).toBe('no device with the tag x can be updated')
+})
+
+it('ends a stage when nine of ten devices are well, and never without a device, as after an outage', () => {
+  const over = (total: number, healthy: number) => isStageOver({ total, updated: healthy, healthy, failed: 0 })
+  expect([over(10, 9), over(10, 8), over(0, 0)]).toEqual([true, false, false])
 })

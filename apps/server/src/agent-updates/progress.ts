@@ -6,6 +6,7 @@ import type { Kysely } from 'kysely'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
+import type { Log } from '../platform/log.ts'
 import { type Available, standingOf, startRollout, toPolicy } from './service.ts'
 import {
   type RolloutRow,
@@ -20,16 +21,26 @@ import { isWithin } from './window.ts'
 const { failedPercent, healthyPercent } = LIMITS.agentUpdates
 const NEXT = { canary: 'tenth', tenth: 'all' } as const
 
-/** @param system system connection */
-export async function advanceRollouts(
-  system: Kysely<Schema>,
-  contextOf: (tenant: TenantId) => TenantContext,
-  available: () => Promise<Available>,
-): Promise<void> {
+export interface RolloutDeps {
+  /** System connection. */
+  readonly system: Kysely<Schema>
+  readonly contextOf: (tenant: TenantId) => TenantContext
+  readonly available: () => Promise<Available>
+  readonly log: Log
+}
+
+export async function advanceRollouts({ system, contextOf, available, log }: RolloutDeps): Promise<void> {
   const tenants = await namespacesToUpdate(system)
   if (tenants.length === 0) return
   const release = await available()
-  for (const tenant of tenants) await advance(contextOf(tenant), release)
+  for (const tenant of tenants) {
+    // One namespace's error must not keep the rollouts of others from going on.
+    try {
+      await advance(contextOf(tenant), release)
+    } catch (error) {
+      log.error('agent-update.error', { tenant, err: error })
+    }
+  }
 }
 
 async function advance(ctx: TenantContext, available: Available): Promise<void> {
@@ -47,12 +58,17 @@ async function step(ctx: TenantContext, rollout: RolloutRow, available: Availabl
   const reason = reasonToHalt(rollout, standing, available)
   const now = new Date(ctx.clock.now())
   if (reason !== undefined) return change(ctx, rollout, 'halt', { state: 'halted', reason, ended_at: now })
-  if (standing.healthy * 100 < standing.total * healthyPercent) return
+  if (!isStageOver(standing)) return
   if (rollout.stage === 'all') return change(ctx, rollout, 'done', { state: 'done', ended_at: now })
   await change(ctx, rollout, 'stage', { stage: NEXT[rollout.stage], stage_since: now })
 }
 
-/** Why a rollout must not go on; undefined: it may. */
+/** Whether enough devices are well. Never while there is none: after an outage no device has reported yet. */
+export function isStageOver({ total, healthy }: Standing): boolean {
+  return total > 0 && healthy * 100 >= total * healthyPercent
+}
+
+/** Why a rollout must not go on; undefined: it may. One failure may have its own cause, unless no other device is left to try. */
 export function reasonToHalt(
   { release, stage, canary_tag: tag }: Pick<RolloutRow, 'release' | 'stage' | 'canary_tag'>,
   { total, updated, failed }: Standing,
@@ -61,8 +77,9 @@ export function reasonToHalt(
   if ('reason' in available) return `the server has no signed release any more: ${available.reason}`
   if (available.release !== release) return `the server has release ${available.release} now`
   if (stage === 'canary' && total === 0) return `no device with the tag ${tag} can be updated`
-  if (failed * 100 <= (updated + failed) * failedPercent) return undefined
-  return `it failed on ${failed} of the ${updated + failed} devices that tried it`
+  const tried = updated + failed
+  if (failed * 100 <= tried * failedPercent || (failed < 2 && tried < total)) return undefined
+  return tried === 1 ? 'it failed on the only device' : `it failed on ${failed} of the ${tried} devices that tried it`
 }
 
 async function change(

@@ -57,7 +57,7 @@ export async function setPolicy(ctx: TenantContext, policy: UpdatePolicy): Promi
 
 /**
  * Begins to roll out what the server has, with the first stage of the policy.
- * @throws {BowlineError} AGENT_UPDATES_UNAVAILABLE; ROLLOUT_REFUSED when updates are off, or another rollout goes on
+ * @throws {BowlineError} AGENT_UPDATES_UNAVAILABLE; ROLLOUT_REFUSED when updates are off, or another rollout is in progress
  */
 export async function startRollout(ctx: TenantContext, available: Available): Promise<Rollout> {
   if ('reason' in available) return fail('AGENT_UPDATES_UNAVAILABLE', { reason: available.reason })
@@ -76,7 +76,7 @@ export async function startRollout(ctx: TenantContext, available: Available): Pr
       stage_since: now,
       ended_at: null,
     })
-    if (!inserted) return fail('ROLLOUT_REFUSED', { reason: 'another one goes on' })
+    if (!inserted) return fail('ROLLOUT_REFUSED', { reason: 'another rollout is in progress' })
     const { id, release, version } = inserted
     await audit({ ...ctx, db }, 'agent-update.start', id, { release, version })
     return inserted
@@ -94,7 +94,7 @@ export async function actOnRollout(ctx: TenantContext, id: string, action: keyof
   const state = STATES[action]
   await ctx.db.transaction().execute(async (db) => {
     const row = await findOpenRollout(db)
-    if (row?.id !== id) return fail('NOT_FOUND', { what: 'A rollout that goes on' })
+    if (row?.id !== id) return fail('NOT_FOUND', { what: 'An active rollout' })
     if (row.state === state) return
     const ended = state === 'aborted' ? { ended_at: new Date(ctx.clock.now()) } : {}
     if (!(await changeRollout(db, row, { state, ...ended }))) fail('ROLLOUT_REFUSED', { reason: 'it has just changed' })
@@ -112,7 +112,12 @@ export async function reportAgent(
   { release, obstacle, failed }: Omit<AgentReport, 'signature'>,
 ): Promise<{ readonly release: number } | undefined> {
   const now = new Date(ctx.clock.now())
-  await upsertState(ctx.db, { uid, tenant: ctx.tenant }, { release, obstacle: obstacle ?? null, failed }, now)
+  const told = {
+    release,
+    obstacle: obstacle === undefined ? null : oneLine(obstacle),
+    failed: failed && { release: failed.release, reason: oneLine(failed.reason) },
+  }
+  await upsertState(ctx.db, { uid, tenant: ctx.tenant }, told, now)
   const rollout = await findOpenRollout(ctx.db)
   if (rollout?.state !== 'running' || rollout.release <= release) return undefined
   const policy = toPolicy(await findPolicy(ctx.db))
@@ -120,6 +125,11 @@ export async function reportAgent(
   const since = new Date(now.getTime() - fetchMinutes * MINUTE_MS)
   const isGranted = await grantUpdate(ctx.db, uid, rollout, { atOnce, since, now })
   return isGranted ? { release: rollout.release } : undefined
+}
+
+/** A device's text without control characters, and without those that hide or turn text. Refused, it could not register. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim()
 }
 
 export function standingOf({ db, clock }: TenantContext, rollout: RolloutRow): Promise<Standing> {

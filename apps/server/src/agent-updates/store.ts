@@ -34,7 +34,7 @@ export function findOpenRollout(db: Kysely<Schema>): Promise<RolloutRow | undefi
   return db.selectFrom('agent_rollouts').selectAll().where('ended_at', 'is', null).executeTakeFirst()
 }
 
-/** @returns undefined when another one goes on */
+/** @returns undefined when another one is in progress */
 export function insertRollout(
   db: Kysely<Schema>,
   rollout: Insertable<AgentRolloutsTable>,
@@ -126,7 +126,7 @@ export async function grantUpdate(
 
 /** Progress of a rollout among the devices of its stage and of those before. */
 export interface Standing {
-  /** Devices that have reported lately. */
+  /** Devices that have reported lately, and those that have tried the release, however silent they are since. */
   readonly total: number
   readonly updated: number
   /** Those among them that are online and have been updated for long enough. */
@@ -141,24 +141,28 @@ export async function readStanding(
   times: { readonly reportedSince: Date; readonly updatedBefore: Date; readonly grantedBefore: Date },
 ): Promise<Standing> {
   const { release } = rollout
+  const failed = sql<boolean>`(s.release < ${release} and (s.failed_release = ${release}
+    or (s.granted_release = ${release} and s.granted_at <= ${times.grantedBefore} and s.reported_at <= s.granted_at)))`
   const { rows } = await sql<Standing>`
-    select count(*) filter (where s.reported_at > ${times.reportedSince} or s.failed_release = ${release}) as total,
+    select count(*) filter (where s.reported_at > ${times.reportedSince} or s.release >= ${release} or ${failed}) as total,
       count(*) filter (where s.release >= ${release}) as updated,
       count(*) filter (where s.release >= ${release} and s.since <= ${times.updatedBefore}
         and s.reported_at > ${times.reportedSince} and d.disconnected_at is null) as healthy,
-      count(*) filter (where s.release < ${release} and (s.failed_release = ${release}
-        or (s.granted_release = ${release} and s.granted_at <= ${times.grantedBefore}
-          and s.reported_at <= s.granted_at))) as failed
+      count(*) filter (where ${failed}) as failed
     from agent_states s join devices d on d.uid = s.device_uid
     where d.status = 'accepted' and s.obstacle is null and ${inStage(rollout)}`.execute(db)
-  const [{ total, updated, healthy, failed } = { total: 0, updated: 0, healthy: 0, failed: 0 }] = rows
-  return { total, updated, healthy, failed }
+  const [standing = { total: 0, updated: 0, healthy: 0, failed: 0 }] = rows
+  return standing
 }
 
-function inStage({ stage, canary_tag: tag }: RolloutRow): RawBuilder<boolean> {
+function inStage({ stage, canary_tag: tag, started_at: start }: RolloutRow): RawBuilder<boolean> {
   if (stage === 'all') return sql<boolean>`true`
   const canary = tag === null ? sql<boolean>`false` : sql<boolean>`${tag} = any(d.tags)`
-  return stage === 'canary' ? canary : sql<boolean>`(${canary} or d.uid < ${TENTH})`
+  if (stage === 'canary') return canary
+  // A small namespace may have no device below the tenth: one that is alive goes first, so that the stage does not wait for ever.
+  const first = sql`select min(f.device_uid) from agent_states f join devices e on e.uid = f.device_uid
+    where e.status = 'accepted' and f.obstacle is null and f.reported_at >= ${start}`
+  return sql<boolean>`(${canary} or d.uid < ${TENTH} or d.uid = (${first}))`
 }
 
 export async function countReleases(db: Kysely<Schema>): Promise<{ release: number; devices: number }[]> {

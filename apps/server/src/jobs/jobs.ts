@@ -122,7 +122,12 @@ export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) =
   )
   every(ROLLOUT_INTERVAL_MS, () =>
     once('agent-updates', ROLLOUT_LEASE_SECONDS, () =>
-      advanceRollouts(system, (tenant) => deps.tenantContext(tenant, UPDATER), deps.agentRelease),
+      advanceRollouts({
+        system,
+        contextOf: (tenant) => deps.tenantContext(tenant, UPDATER),
+        available: deps.agentRelease,
+        log,
+      }),
     ),
   )
   every(FOLD_INTERVAL_MS, () => once('fold', FOLD_LEASE_SECONDS, () => foldCounts(system)))

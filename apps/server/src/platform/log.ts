@@ -33,6 +33,7 @@ export type LogEvent =
   | 'device.removed'
   | 'agent.bundle-failed'
   | 'agent-update.halted'
+  | 'agent-update.error'
   | 'link.refused'
   | 'link.up'
   | 'link.down'

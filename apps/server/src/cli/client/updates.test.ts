@@ -6,16 +6,18 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { writeManifest } from '../../../../../scripts/release/manifest.ts'
-import { type BootedServer, bootServer } from '../../testing/boot.ts'
+import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
 import { commandLine } from '../testing.ts'
 import { saveSignIn } from './sign-in-file.ts'
 
 let server: BootedServer
+let person: Person
 let home: string
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'bowline-updates-'))
   server = await bootServer({ settings: { BOWLINE_AGENTS_DIR: home } })
-  const { auth } = await server.setUpAccount()
+  person = await server.setUpAccount()
+  const { auth } = person
   await saveSignIn({ env: { HOME: home } }, { server: server.origin, token: auth.token, refresh_token: 'none' })
 })
 afterAll(async () => {
@@ -59,5 +61,15 @@ it('sets a policy, starts a rollout, holds it and ends it', async () => {
   )
   expect((await run('updates resume')).out).toContain('Release 7: running')
   expect((await run('updates abort')).out).toContain('Release 7: aborted')
-  expect(await cli.refusal('updates pause')).toEqual([1, expect.stringContaining('No rollout goes on')])
+  expect(await cli.refusal('updates pause')).toEqual([1, expect.stringContaining('No rollout is in progress.')])
+})
+
+it('shows what a device reports on one line, without control characters', async () => {
+  const device = await server.acceptedDevice(person)
+  const obstacle = 'a\nb\u001b[2Jc\u202ed'
+  const state = { device_uid: device.uid, tenant_id: person.tenant, release: 1, obstacle, since: new Date(0) }
+  // As servers of earlier versions have stored it.
+  const insert = server.database.system().insertInto('agent_states')
+  await insert.values({ ...state, failed_release: null, failed_reason: null, reported_at: new Date(0) }).execute()
+  expect((await run('updates status')).out).toMatch(/^1 not updated: a b\[2Jcd$/m)
 })

@@ -4,6 +4,7 @@ import { ConfigError } from '@bowline/contract/config'
 import { operations } from '@bowline/contract/operations'
 import { type AgentUpdates, type Rollout, UpdatePolicy } from '@bowline/contract/schemas/fleet/agent-update'
 import type { Command } from 'commander'
+import { oneLine } from '../../gateway/record/device-text.ts'
 import { type Format, type Terminal, show, table } from '../terminal.ts'
 import { type ServerClient, signedIn } from './client.ts'
 
@@ -45,7 +46,7 @@ export function addUpdateCommands(program: Command, terminal: Terminal): void {
     })
   updates
     .command('start')
-    .description('Roll the release out that the server has')
+    .description('Roll out the release that the server has')
     .option('--json', 'print JSON')
     .action(async (format: Format) => {
       const { body } = await (await signedIn(terminal)).call(agentUpdates.start, {}).catch(explain)
@@ -80,7 +81,7 @@ function policyOf(mode: string, tag: string | undefined, typed: string | undefin
 
 async function openRollout(client: ServerClient): Promise<Rollout> {
   const { rollout } = (await client.call(agentUpdates.get, {}).catch(explain)).body
-  if (rollout === null || rollout.ended_at !== null) throw new Error('No rollout goes on.')
+  if (rollout === null || rollout.ended_at !== null) throw new Error('No rollout is in progress.')
   return rollout
 }
 
@@ -99,14 +100,14 @@ function describe({ available, unavailable, policy, rollout, fleet, obstacles }:
           ['RELEASE', 'DEVICES'],
           fleet.map(({ release, devices }) => [release === 0 ? 'unsigned' : String(release), String(devices)]),
         )),
-    ...obstacles.map(({ reason, devices }) => `${devices} not updated: ${reason}`),
+    ...obstacles.map(({ reason, devices }) => `${devices} not updated: ${oneLine(reason)}`),
   ]
 }
 
 function rolloutLine({ release, state, stage, reason, devices }: Rollout): string {
   const { total, updated, failed } = devices
   const counts = `${updated} of ${total} devices have it, ${failed} failed`
-  return `Release ${release}: ${state}${reason === '' ? '' : ` (${reason})`}, stage ${stage}; ${counts}.`
+  return `Release ${release}: ${state}${reason === '' ? '' : ` (${oneLine(reason)})`}, stage ${stage}; ${counts}.`
 }
 
 function clockTime(minutes: number): string {

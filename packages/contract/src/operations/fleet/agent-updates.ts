@@ -25,7 +25,7 @@ export const agentUpdates = {
     method: 'POST',
     path: '/api/agent-updates/rollouts',
     noun: 'agent-updates',
-    summary: 'Roll the release out that the server has',
+    summary: 'Roll out the release that the server has',
     access: { kind: 'member', permission: 'agentUpdate', keys: true },
     response: Rollout,
     errors: ['AGENT_UPDATES_UNAVAILABLE', 'ROLLOUT_REFUSED', 'FRESH_PROOF_REQUIRED'],

@@ -9,7 +9,7 @@ const Release = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
 export const AgentReport = z.object({
   /** Number of the signed release that runs; 0: of none. */
   release: Release,
-  /** Why the agent does not update itself; absent: it does. */
+  /** Why the agent does not update itself; absent: it does. Stored on one line, as the reason below. */
   obstacle: z.string().max(200).optional(),
   /** The release that was tried last and did not work. */
   failed: z.object({ release: Release, reason: z.string().max(300) }).optional(),
@@ -49,7 +49,7 @@ export const Rollout = z
     started_at: Time,
     stage_since: Time,
     ended_at: Time.nullable(),
-    /** Devices of the stage and of those before: that report, that have the release, that it did not work on. */
+    /** Devices of the stage and of those before: that report or have tried it, that have it, that it did not work on. */
     devices: z.object({ total: z.number().int(), updated: z.number().int(), failed: z.number().int() }),
   })
   .meta({ id: 'Rollout' })
