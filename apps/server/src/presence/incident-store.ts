@@ -30,8 +30,8 @@ const MEMBERS = sql`
       where ended_at <= now() - make_interval(secs => ${sql.lit(reconnectSeconds)})
         and cause not in (${sql.join(PLANNED.map((cause) => sql.lit(cause)))})),
   begun as (
-    select *, ended_at - lag(ended_at, 1, '-infinity') over (partition by place order by ended_at, id)
-        > make_interval(secs => ${sql.lit(incidentGapSeconds)}) as begins from departures),
+    select *, coalesce(ended_at - lag(ended_at) over (partition by place order by ended_at, id)
+        > make_interval(secs => ${sql.lit(incidentGapSeconds)}), true) as begins from departures),
   members as (
     select *, count(*) filter (where begins) over (partition by place order by ended_at, id) as part from begun)`
 
