@@ -8,7 +8,7 @@ export const CURRENT = join(PROGRAMS, 'current')
 export const PREVIOUS = join(PROGRAMS, 'previous')
 /** The program that the service manager starts. */
 export const LAUNCHER = join(PROGRAMS, 'launch')
-/** Where an update is fetched and unpacked; for root only. */
+/** The folder in which an update is fetched and unpacked; for root only. */
 export const UPDATE_FOLDER = join(PROGRAMS, '.update')
 /** In users' PATH. */
 export const COMMAND = '/usr/local/bin/bowline'

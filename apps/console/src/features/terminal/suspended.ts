@@ -1,9 +1,9 @@
-// Where tabs are stored, and whether an earlier page has suspended sessions there. By itself, so that the first page can
+// The storage of tabs, and whether an earlier page has suspended sessions there. By itself, so that the first page can
 // ask without loading the terminals.
 import { TERMINAL } from '@bowline/contract/terminal/messages'
 
 export const TABS_KEY = 'bowline.terminal-tabs'
-/** How long the server keeps suspended sessions. */
+/** Time for which the server keeps suspended sessions. */
 const KEPT_MS = TERMINAL.resumeSeconds * 1_000
 
 export function hasSuspendedSessions(): boolean {

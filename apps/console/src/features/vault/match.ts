@@ -1,4 +1,4 @@
-// Which keys of the vault the namespace accepts for a login. The server decides; its patterns are RE2, which browsers
+// The keys of the vault that the namespace accepts for a login. The server decides; its patterns are RE2, which browsers
 // do not have, so that only plain ones are judged here and the others may match. Pure.
 import type { PublicKey } from '@bowline/contract/schemas/public-key'
 

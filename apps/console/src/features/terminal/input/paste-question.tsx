@@ -13,7 +13,7 @@ const texts = inputMessages.paste
 
 interface PasteQuestionProps {
   readonly pasting: Pasting
-  /** Where the text would go: a device, or how many panes. */
+  /** Target of the text: a device, or a number of panes. */
   readonly target: string
   readonly isBroadcast: boolean
   readonly onClosed: () => void

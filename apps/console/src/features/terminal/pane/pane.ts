@@ -63,7 +63,7 @@ export interface Pane {
   readonly screen: Screen
   readonly pasting: Pasting
   readonly signals: Signals
-  /** Where the menu is open. */
+  /** Position of the open menu. */
   readonly menu: Store<Point | undefined>
   /** User name of the current session, or of the one before; undefined before the first. */
   readonly user: () => string | undefined

@@ -1,4 +1,4 @@
-// Which devices may put text on the clipboard, as remembered in this browser.
+// Devices that may put text on the clipboard, as remembered in this browser.
 import { z } from 'zod'
 import { type Store, createStore } from '../../../platform/store.ts'
 import { readSetting, writeSetting } from '../../../ui/local-setting.ts'
