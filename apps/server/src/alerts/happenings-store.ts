@@ -127,11 +127,11 @@ export async function claimDelivery(
   return rows[0]
 }
 
-/** The message arrived: its rule works. */
+/** The message arrived: its rule works. The rule is locked before its message, in the order of a removal. */
 export async function markDelivered(system: Db, { id, rule_id }: DeliveryRow, answer: string): Promise<void> {
   await system.transaction().execute(async (db) => {
-    await settle(db, id, 'sent', answer)
     await db.updateTable('alert_rules').set({ failing_since: null }).where('id', '=', rule_id).execute()
+    await settle(db, id, 'sent', answer)
   })
 }
 
@@ -147,17 +147,17 @@ export function markUndelivered(
   retrySeconds: number | undefined,
 ): Promise<RuleRow | undefined> {
   return system.transaction().execute(async (db) => {
+    await db
+      .updateTable('alert_rules')
+      .set({ failing_since: sql<Date>`coalesce(failing_since, now())` })
+      .where('id', '=', rule_id)
+      .execute()
     if (retrySeconds === undefined) await settle(db, id, 'failed', answer)
     else {
       const due_at = sql<Date>`now() + make_interval(secs => ${retrySeconds})`
       const later = { due_at, answer, leased_until: sql<Date>`'-infinity'` }
       await db.updateTable('alert_deliveries').set(later).where('id', '=', id).execute()
     }
-    await db
-      .updateTable('alert_rules')
-      .set({ failing_since: sql<Date>`coalesce(failing_since, now())` })
-      .where('id', '=', rule_id)
-      .execute()
     return db
       .updateTable('alert_rules')
       .set({ active: false, disabled_reason: answer })
