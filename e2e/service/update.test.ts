@@ -133,7 +133,7 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
     expect(session.another('echo another channel')).toBe('another channel\n')
     expect(run(`readlink /proc/${before}/exe`)).not.toContain(name)
     expect((await login('echo new')).stdout.toString()).toBe('new\n')
-    expect(log()).toContain('"ev":"update.done"')
+    await until('the old process knows that it is over', () => log().includes('"ev":"update.done"'))
     expect(await session.end()).toBe(0)
     await until('the old process ends with its session', () => log().includes('"ev":"agent.handed-over"'))
     await until('it is gone', () => scene.machine.run(`kill -0 ${before}`).status !== 0)

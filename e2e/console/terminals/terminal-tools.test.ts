@@ -105,6 +105,8 @@ describe('the menu of a terminal', () => {
     for (const key of ['Shift+F10', 'ContextMenu']) {
       await page.keyboard.press(key)
       await page.getByRole('menuitem', { name: 'Split to the right' }).waitFor()
+      // The menu takes the keyboard a moment after it is drawn; a key before that is the terminal's.
+      await until('the menu has the keyboard', () => hasFocus(page.getByRole('menuitem', { name: 'Copy' })))
       await page.keyboard.press('Escape')
       await until('the terminal has the keyboard', () => hasFocus(keyboard()))
     }
