@@ -66,6 +66,21 @@ export async function changeRollout(
   return numUpdatedRows === 1n
 }
 
+/** Records that the job has seen to a rollout, and since when the server has heard of devices. */
+export async function noteLook(db: Kysely<Schema>, id: string, heardSince: Date | null, now: Date): Promise<void> {
+  await db
+    .updateTable('agent_rollouts')
+    .set({ heard_since: heardSince, looked_at: now })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Whether any device of the installation has reported since. @param db system connection */
+export async function hasReportSince(db: Kysely<Schema>, since: Date): Promise<boolean> {
+  const reports = db.selectFrom('agent_states').select('device_uid').where('reported_at', '>', since).limit(1)
+  return (await reports.executeTakeFirst()) !== undefined
+}
+
 export interface Report {
   readonly release: number
   readonly obstacle: string | null
@@ -124,8 +139,27 @@ export async function grantUpdate(
   return rows.length === 1
 }
 
+/** Lets the device's next link leave the present one open that announces it. */
+export async function openHandover(db: Kysely<Schema>, uid: DeviceUid, until: Date): Promise<void> {
+  await db.updateTable('agent_states').set({ handover_until: until }).where('device_uid', '=', uid).execute()
+}
+
+/** Takes what {@link openHandover} has let. @returns the release that the device reports; undefined: it may not */
+export async function takeOpenHandover(db: Kysely<Schema>, uid: DeviceUid, now: Date): Promise<number | undefined> {
+  const row = await db
+    .updateTable('agent_states')
+    .set({ handover_until: null })
+    .where('device_uid', '=', uid)
+    .where('handover_until', '>', now)
+    .returning('release')
+    .executeTakeFirst()
+  return row?.release
+}
+
 /** Progress of a rollout among the devices of its stage and of those before. */
 export interface Standing {
+  /** Devices that update themselves, however silent they are. */
+  readonly known: number
   /** Devices that have reported lately, and those that have tried the release, however silent they are since. */
   readonly total: number
   readonly updated: number
@@ -138,20 +172,29 @@ export interface Standing {
 export async function readStanding(
   db: Kysely<Schema>,
   rollout: RolloutRow,
-  times: { readonly reportedSince: Date; readonly updatedBefore: Date; readonly grantedBefore: Date },
+  times: {
+    /** Devices that have reported since are not silent. */
+    readonly reportedSince: Date
+    /** Silent devices do not count. Undefined: the server could not hear them, so that they do. */
+    readonly silentSince: Date | undefined
+    readonly updatedBefore: Date
+    /** Devices that were let fetch before then, and are silent since, have failed. Undefined: the server could not hear them. */
+    readonly grantedBefore: Date | undefined
+  },
 ): Promise<Standing> {
   const { release } = rollout
   const failed = sql<boolean>`(s.release < ${release} and (s.failed_release = ${release}
-    or (s.granted_release = ${release} and s.granted_at <= ${times.grantedBefore} and s.reported_at <= s.granted_at)))`
+    or (s.granted_release = ${release} and s.granted_at <= ${times.grantedBefore ?? null} and s.reported_at <= s.granted_at)))`
+  const counts = sql<boolean>`(s.reported_at > ${times.silentSince ?? new Date(0)} or s.release >= ${release} or ${failed})`
   const { rows } = await sql<Standing>`
-    select count(*) filter (where s.reported_at > ${times.reportedSince} or s.release >= ${release} or ${failed}) as total,
+    select count(*) as known, count(*) filter (where ${counts}) as total,
       count(*) filter (where s.release >= ${release}) as updated,
       count(*) filter (where s.release >= ${release} and s.since <= ${times.updatedBefore}
         and s.reported_at > ${times.reportedSince} and d.disconnected_at is null) as healthy,
       count(*) filter (where ${failed}) as failed
     from agent_states s join devices d on d.uid = s.device_uid
     where d.status = 'accepted' and s.obstacle is null and ${inStage(rollout)}`.execute(db)
-  const [standing = { total: 0, updated: 0, healthy: 0, failed: 0 }] = rows
+  const [standing = { known: 0, total: 0, updated: 0, healthy: 0, failed: 0 }] = rows
   return standing
 }
 

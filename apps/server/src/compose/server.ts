@@ -10,7 +10,7 @@ import { createTokenIssuer } from '../auth/tokens.ts'
 import { mfaDeps, startAccounts } from './accounts.ts'
 import { apiRoutes, closeHttp } from './http.ts'
 import type { ServerConfig } from '../config.ts'
-import type { Actor, DeviceActor, TenantContext } from '../context.ts'
+import type { Actor, TenantContext } from '../context.ts'
 import { forgetLinksOf } from '../devices/presence.ts'
 import { createEventBus } from '../events/bus.ts'
 import { createAgents } from '../gateway/links/agents.ts'
@@ -148,8 +148,14 @@ async function start(
   const turns = new ScimTurns()
   const singleSignOn = assembleSingleSignOn(auth, config, signInContext, onEnd)
 
-  const deviceContext = (device: DeviceActor): TenantContext => tenantContext(device.tenant, device)
-  const agents = createAgents({ db: system, clock, log, node, contextOf: deviceContext })
+  const agents = createAgents({
+    db: system,
+    clock,
+    log,
+    node,
+    contextOf: (device, source) => tenantContext(device.tenant, device, source),
+    tellHolder: (holder, link) => nodes.cluster?.linkMoved(holder, link),
+  })
   const certificates = composeCertificates(base)
   await certificates.load(onEnd)
   const metrics = createMetrics({
@@ -196,7 +202,7 @@ async function start(
   const requestLimits = createRequestLimits(clock, config.isExemptSource)
   const deviceJobs = deviceJobLoop({ system, tenantContext, removal: recordingRemoval(recordings.ledger), log })
   onEnd(() => deviceJobs.stop())
-  const agentBundles = agentFiles(settings, clock, log)
+  const agentBundles = agentFiles(settings, clock, log, () => nodes.knowHandover)
   const http = await createHttpServer({
     clock,
     log,

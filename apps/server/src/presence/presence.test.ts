@@ -44,7 +44,7 @@ const ctx = (): TenantContext => ({
 })
 const LOST = { by: 'network', reason: 'keepalive' }
 const up = async (uid = device.uid, address = '203.0.113.7', node = 'one') =>
-  (await linkUp(ctx(), uid, node, address)) ?? 0
+  (await linkUp(ctx(), uid, node, address))?.epoch ?? 0
 const down = (epoch: number, uid = device.uid, cause = LOST) => linkDown(ctx(), uid, { node: 'one', epoch }, cause)
 /** Everything that has been noted happened so much earlier. */
 const pass = (seconds: number) =>
