@@ -265,7 +265,8 @@ it('goes on after the server was down, when the devices are back', async () => {
   expect((await now()).rollout).toMatchObject({ state: 'running', devices: { total: 1, updated: 0, failed: 0 } })
   await report(device, { release: 20 })
   await passMinutes(11, other)
-  expect((await now()).rollout).toMatchObject({ state: 'running', stage: 'tenth' })
+  const { rollout } = await now()
+  expect([rollout?.state, rollout?.stage]).toEqual(['running', expect.stringMatching(/^(?:tenth|all)$/)])
 })
 
 it('waits while no device of the installation is heard of, as when its network is away', async () => {

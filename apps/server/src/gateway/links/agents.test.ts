@@ -183,10 +183,10 @@ describe('device links', () => {
     await letHandOver()
     olderEvents.handsOver()
     expect(agents.find(device.uid)).toBe(older)
-    agents.add(device, newer, '192.0.2.7')
+    const newerEvents = agents.add(device, newer, '192.0.2.7')
     await expect.poll(() => agents.find(device.uid)).toBe(newer)
     await handoverIsTaken()
-    return { older, newer, olderEvents }
+    return { older, newer, olderEvents, newerEvents }
   }
   const look = (): void => {
     for (const flush of everyTenSeconds) flush()
@@ -208,7 +208,7 @@ describe('device links', () => {
     await handedOver()
     const entries = test.database.system().selectFrom('audit_log').select(['actor_type', 'actor_id', 'target', 'ip'])
     expect(await entries.where('action', '=', 'agent-update.handover').where('target', '=', device.uid).execute()).toEqual([
-      { actor_type: 'device', actor_id: device.uid, target: device.uid, ip: '192.0.2.7' },
+      { actor_type: 'system', actor_id: `device ${device.uid}`, target: device.uid, ip: '192.0.2.7' },
     ])
   })
 
@@ -256,8 +256,8 @@ describe('device links', () => {
   })
 
   it('lets one link hand over for each announcement', async () => {
-    const { newer } = await handedOver()
-    agents.add(device, newer, '192.0.2.1').handsOver()
+    const { newer, newerEvents } = await handedOver()
+    newerEvents.handsOver()
     agents.add(device, fakeLink(), '192.0.2.1')
     await expect.poll(() => newer.causes.map(({ reason }) => reason)).toEqual(['displaced'])
   })
