@@ -56,7 +56,10 @@ async function advance(ctx: TenantContext, available: Available, isHeard: IsHear
   // While servers of two versions run, nothing is told to devices and nothing is learned of them.
   if (!('reason' in available) && available.blocked !== '') return
   const latest = await findLatestRollout(ctx.db)
-  if (latest?.state === 'running') return step(ctx, await looked(ctx, latest, isHeard), available)
+  if (latest?.state === 'running') {
+    const now = ctx.clock.now()
+    return step(ctx, await looked(ctx, latest, now, isHeard), now, available)
+  }
   const policy = toPolicy(await findPolicy(ctx.db))
   if (policy.mode !== 'automatic' || latest?.state === 'paused' || 'reason' in available) return
   // Each release once: one that was halted or aborted is a person's to start again.
@@ -68,8 +71,7 @@ async function advance(ctx: TenantContext, available: Available, isHeard: IsHear
  * Notes since when the server has heard of devices: not while it was down, and not while none of the installation reports,
  * as when its network is away.
  */
-async function looked(ctx: TenantContext, rollout: RolloutRow, isHeard: IsHeard): Promise<RolloutRow> {
-  const now = ctx.clock.now()
+async function looked(ctx: TenantContext, rollout: RolloutRow, now: number, isHeard: IsHeard): Promise<RolloutRow> {
   const isGap = rollout.looked_at === null || now - rollout.looked_at.getTime() > LOOK_GAP_MS
   const since = isGap ? undefined : rollout.heard_since
   const heardSince = (await isHeard(now)) ? (since ?? new Date(now)) : null
@@ -77,8 +79,9 @@ async function looked(ctx: TenantContext, rollout: RolloutRow, isHeard: IsHeard)
   return { ...rollout, heard_since: heardSince }
 }
 
-async function step(ctx: TenantContext, rollout: RolloutRow, available: Available): Promise<void> {
-  const standing = await standingOf(ctx, rollout)
+/** @param at when the rollout was as its row says: a process may stand still in between */
+async function step(ctx: TenantContext, rollout: RolloutRow, at: number, available: Available): Promise<void> {
+  const standing = await standingOf(ctx, rollout, at)
   const reason = reasonToHalt(rollout, standing, available)
   const now = new Date(ctx.clock.now())
   if (reason !== undefined) return change(ctx, rollout, 'halt', { state: 'halted', reason, ended_at: now })

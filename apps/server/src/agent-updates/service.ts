@@ -178,8 +178,13 @@ function oneLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim()
 }
 
-export function standingOf({ db, clock }: TenantContext, rollout: RolloutRow): Promise<Standing> {
-  const ago = (minutes: number): Date => new Date(clock.now() - minutes * MINUTE_MS)
+/** @param now milliseconds since 1970 at which the rollout was as its row says */
+export function standingOf(
+  { db, clock }: TenantContext,
+  rollout: RolloutRow,
+  now: number = clock.now(),
+): Promise<Standing> {
+  const ago = (minutes: number): Date => new Date(now - minutes * MINUTE_MS)
   /** Silence tells something only when the server could have heard devices all the while. */
   const heard = (minutes: number): Date | undefined => {
     const start = ago(minutes)
