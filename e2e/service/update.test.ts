@@ -7,7 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
 import type { Device } from '@bowline/contract/schemas/device'
+import { updateKeyOf } from '@bowline/link/agent-manifest'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { installCommand } from '../../apps/console/src/features/devices/add/commands.ts'
 import { buildStale, OWN_AGENT } from '../../scripts/build.ts'
 import { writeManifest } from '../../scripts/release/manifest.ts'
 import { acceptDevice } from '../support/agent.ts'
@@ -56,7 +58,7 @@ function sign(release: number, key: keyof typeof keys = 'release'): void {
   })
 }
 
-/** Packs another build: the same files in a folder of another name. @param program text of another `bowline` */
+/** Packs another build: the same files in a folder of another name. @param program text of another `bowline`, beside `bowline.own` */
 function pack(build: string, program?: string): string {
   const stage = join(folder, build)
   mkdirSync(stage)
@@ -64,7 +66,10 @@ function pack(build: string, program?: string): string {
   const [own = ''] = readdirSync(stage)
   const name = own.replace(/-[0-9a-f]+$/, `-${build}`)
   renameSync(join(stage, own), join(stage, name))
-  if (program !== undefined) writeFileSync(join(stage, name, 'bowline'), program, { mode: 0o755 })
+  if (program !== undefined) {
+    renameSync(join(stage, name, 'bowline'), join(stage, name, 'bowline.own'))
+    writeFileSync(join(stage, name, 'bowline'), program, { mode: 0o755 })
+  }
   const files = ['--owner=0', '--group=0', '--mode=u=rwX,go=rX', '-C', stage, name]
   execFileSync('tar', ['-I', 'gzip -1', '-cf', archive, ...files])
   rmSync(stage, { recursive: true })
@@ -117,7 +122,17 @@ function openSession() {
   }
 }
 
+const UPDATES = '/etc/bowline/agent.key.updates.json'
+
 describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'booted here'})`, () => {
+  it('installs no agent that the key of the command has not signed', () => {
+    const { server, machine } = scene
+    const command = installCommand(server.origin, server.tenant, server.pin)
+    const { status: exit, stderr } = machine.run(`export UPDATE_KEY=${updateKeyOf(keys.stranger)}; ${command}`)
+    expect([exit, stderr]).toEqual([1, expect.stringContaining('is not signed by the key')])
+    expect(machine.run('ls -A /usr/local/lib/bowline').stdout).toBe('')
+  })
+
   it('updates to a signed release while a session goes on', async () => {
     scene.install()
     device = await acceptDevice(await scene.server.client(), 'updated')
@@ -177,10 +192,28 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
     await updatedTo(before, pid)
   })
 
+  it('returns to the version before although its file of updates is damaged', async () => {
+    const before = current()
+    const session = openSession()
+    await session.echoes('before')
+    const { pid } = status()
+    pack('66666666', `#!/bin/sh\n[ "$*" != agent ] || echo damaged >${UPDATES}\nexec "$0.own" "$@"\n`)
+    sign(14)
+    await update('update.unconfirmed')
+    await updatedTo(before, pid)
+    await session.echoes('after')
+    const { obstacles } = (await (await scene.server.client()).call(operations.agentUpdates.get, {})).body
+    expect(obstacles).toEqual([{ reason: expect.stringContaining('is damaged or of a newer version'), devices: 1 }])
+    expect(await session.end()).toBe(0)
+    run(`rm ${UPDATES}`)
+    run('systemctl restart bowline-agent')
+    await scene.linked()
+  })
+
   it('installs nothing that does not start, or does not fit', async () => {
     const before = current()
     pack('44444444', '#!/bin/sh\necho "a library is missing" >&2\nexit 127\n')
-    sign(14)
+    sign(15)
     expect(await update('update.failed')).toContain('the new version does not start here: a library is missing')
     expect(current()).toBe(before)
     expect(run('ls -A /usr/local/lib/bowline')).not.toContain('44444444')
@@ -188,20 +221,20 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
 
   it('is updated by a rollout of its namespace, and reports the release', async () => {
     const name = pack('55555555')
-    sign(15)
+    sign(16)
     const client = await scene.server.client()
     const params = { uid: device.uid }
     await client.call(operations.devices.addTag, { params, body: { tag: 'early' } })
     const body = { mode: 'manual', canary_tag: 'early', window: null } as const
     await client.call(operations.agentUpdates.setPolicy, { body })
-    expect((await client.call(operations.agentUpdates.start, {})).body).toMatchObject({ release: 15, stage: 'canary' })
+    expect((await client.call(operations.agentUpdates.start, {})).body).toMatchObject({ release: 16, stage: 'canary' })
     const { pid } = status()
     // It registers anew, and is told then.
     run('systemctl restart bowline-agent')
     await updatedTo(name, pid)
     await until('the release is reported', async () => {
       const { fleet } = (await client.call(operations.agentUpdates.get, {})).body
-      return fleet.some(({ release, devices }) => release === 15 && devices === 1)
+      return fleet.some(({ release, devices }) => release === 16 && devices === 1)
     })
     expect((await client.call(operations.agentUpdates.get, {})).body).toMatchObject({
       obstacles: [],

@@ -14,6 +14,7 @@ import { putNode } from '../nodes/store.ts'
 import { type Log, silentLog } from '../platform/log.ts'
 import { type BootedServer, type Person, type RegisteredDevice, bootServer, outcome } from '../testing/boot.ts'
 import { testContext } from '../testing/context.ts'
+import { updateCounts } from './counts.ts'
 import { advanceRollouts, isStageOver, reasonToHalt } from './progress.ts'
 import { isWithin } from './window.ts'
 
@@ -41,6 +42,10 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   people += 1
+  // The job sees to all of them.
+  const system = server.database.system()
+  await system.deleteFrom('agent_rollouts').execute()
+  await system.deleteFrom('agent_update_policies').execute()
   owner = await server.addPerson(`person${people}`)
   sign(20)
 })
@@ -224,9 +229,9 @@ it('goes on with other namespaces when one has an error', async () => {
 
 /** Passes that many minutes, in which the job sees to rollouts. @param reporting registers every ten of them */
 async function passMinutes(minutes: number, reporting?: RegisteredDevice): Promise<void> {
-  for (let minute = 0; minute < minutes; minute += 1) {
+  for (let minute = 0; minute < minutes; minute += 2) {
     if (minute % 10 === 0 && reporting) await report(reporting, { release: 10 })
-    clock.advance(MINUTE_MS)
+    clock.advance(2 * MINUTE_MS)
     await look()
   }
 }
@@ -259,12 +264,12 @@ it('goes on after the server was down, when the devices are back', async () => {
   if (!device || !other) throw new Error('there are devices')
   await begin()
   expect(await report(device, { release: 10 })).toBe(20)
-  await passMinutes(5, other)
+  await passMinutes(4, other)
   clock.advance(40 * MINUTE_MS)
-  await passMinutes(15, other)
+  await passMinutes(14, other)
   expect((await now()).rollout).toMatchObject({ state: 'running', devices: { total: 1, updated: 0, failed: 0 } })
   await report(device, { release: 20 })
-  await passMinutes(11, other)
+  await passMinutes(12, other)
   const { rollout } = await now()
   expect([rollout?.state, rollout?.stage]).toEqual(['running', expect.stringMatching(/^(?:tenth|all)$/)])
 })
@@ -276,7 +281,7 @@ it('waits while no device of the installation is heard of, as when its network i
   if (!device || !other) throw new Error('there are devices')
   await begin()
   expect(await report(device, { release: 10 })).toBe(20)
-  await passMinutes(60)
+  await passMinutes(24)
   expect((await now()).rollout).toMatchObject({ state: 'running', devices: { failed: 0 } })
   // One that is back says that others could be.
   await passMinutes(22, other)
@@ -288,9 +293,9 @@ it('waits for a tagged device that was offline before it was told anything', asy
   const [device] = await fleet(1, true, ['canary'])
   const [other] = await fleet(1, false)
   if (!device || !other) throw new Error('there are devices')
-  await passMinutes(60, other)
+  clock.advance(31 * MINUTE_MS)
   await begin()
-  await passMinutes(60, other)
+  await passMinutes(34, other)
   expect((await now()).rollout).toMatchObject({ state: 'running', stage: 'canary', devices: { total: 0, failed: 0 } })
   expect(await report(device, { release: 10 })).toBe(20)
 })
@@ -329,6 +334,31 @@ it('starts no rollout and tells devices nothing while a server runs that ends se
   await expect.poll(heard).toBe('')
   expect(await begin()).toMatchObject({ state: 'running' })
   expect(await report(device, { release: 10 })).toBe(20)
+})
+
+it('is counted for metrics, whatever devices report', async () => {
+  const counted = async () => {
+    const counts = await updateCounts(server.database.system(), clock)()
+    if (!counts) throw new Error('the database answers')
+    return counts
+  }
+  const before = await counted()
+  await policy()
+  const [full, broken, other, waiting] = await fleet(4, true)
+  if (!full || !broken || !other || !waiting) throw new Error('there are devices')
+  await report(other, { release: 987_654_321, obstacle: 'none' })
+  await begin()
+  expect(await report(waiting, { release: 10 })).toBe(20)
+  await report(full, { release: 10, failed: { release: 20, reason: 'the disk is full' } })
+  await report(broken, { release: 10, failed: { release: 20, reason: 'x'.repeat(300) } })
+  const after = await counted()
+  const more = (part: keyof typeof after, label: string) => (after[part][label] ?? 0) - (before[part][label] ?? 0)
+  expect([more('rollouts', 'running'), more('rollouts', 'halted')]).toEqual([1, 0])
+  expect(['excluded', 'failed', 'updating', 'current'].map((state) => more('devices', state))).toEqual([1, 2, 1, 0])
+  expect([more('failures', 'disk'), more('failures', 'other')]).toEqual([1, 1])
+  expect(more('releases', 'other')).toBe(4)
+  const text = await (await server.fetch('/metrics', { headers: server.nodeHeaders })).text()
+  expect(text).toContain('bowline_agent_update_devices{state="failed"} ')
 })
 
 it('stops when the server has another release', async () => {

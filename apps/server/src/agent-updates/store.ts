@@ -241,3 +241,41 @@ export async function namespacesToUpdate(db: Kysely<Schema>): Promise<TenantId[]
   const automatic = db.selectFrom('agent_update_policies').where('mode', '=', 'automatic').select('tenant_id')
   return (await running.union(automatic).execute()).map((row) => row.tenant_id)
 }
+
+/**
+ * Numbers for metrics, over all namespaces. Labels are few, whatever devices report.
+ * @param db system connection
+ */
+export async function countAll(db: Kysely<Schema>): Promise<{ kind: string; label: string; count: number }[]> {
+  const { rows } = await sql<{ kind: string; label: string; count: number }>`
+    with latest as (
+        select distinct on (tenant_id) tenant_id, release, state from agent_rollouts order by tenant_id, started_at desc),
+      accepted as (
+        select s.release, s.failed_release = latest.release and s.release < latest.release as has_failed,
+            case
+              when s.failed_reason like 'it ended %' then 'ended'
+              when s.failed_reason like 'it did not reach the server %' then 'unreachable'
+              when s.failed_reason like 'the machine or the service was stopped %' then 'interrupted'
+              when s.failed_reason like 'the new version does not start %' then 'start'
+              when s.failed_reason = 'the disk is full' or s.failed_reason like 'less than % are free' then 'disk'
+              when s.failed_reason like '%/agent/%' then 'fetch'
+              else 'other'
+            end as cause,
+            case
+              when s.obstacle is not null then 'excluded'
+              when latest.release is null or s.release >= latest.release then 'current'
+              when s.failed_release = latest.release then 'failed'
+              when s.granted_release = latest.release and latest.state = 'running' then 'updating'
+              else 'behind'
+            end as state
+          from agent_states s join devices d on d.uid = s.device_uid left join latest on latest.tenant_id = s.tenant_id
+          where d.status = 'accepted'),
+      known as (select distinct release from agent_rollouts order by release desc limit 50)
+    select 'rollout' as kind, state as label, count(*)::int as count from latest group by state
+    union all select 'device', state, count(*)::int from accepted group by state
+    union all select 'failure', cause, count(*)::int from accepted where has_failed group by cause
+    union all select 'release', label, count(*)::int from (
+      select case when release = 0 or release in (select release from known) then release::text else 'other' end as label
+        from accepted) labelled group by label`.execute(db)
+  return rows
+}

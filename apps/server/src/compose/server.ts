@@ -13,6 +13,7 @@ import type { ServerConfig } from '../config.ts'
 import type { Actor, TenantContext } from '../context.ts'
 import { forgetLinksOf } from '../devices/presence.ts'
 import { createEventBus } from '../events/bus.ts'
+import { updateCounts } from '../agent-updates/counts.ts'
 import { createAgents } from '../gateway/links/agents.ts'
 import { createSshFactor } from '../held-logins/ssh-factor.ts'
 import { createWaitingLogins } from '../held-logins/waiting.ts'
@@ -167,6 +168,7 @@ async function start(
     uploads,
     mails: mail.counts,
     alerts: alerts.counts,
+    agentUpdates: updateCounts(system, clock),
     ping: () => database.ping(),
   })
   const mfa = mfaDeps({ config, keys, auth, mails: mail.queue })
