@@ -72,10 +72,8 @@ async function advance(ctx: TenantContext, available: Available, isHeard: IsHear
  * as when its network is away.
  */
 async function looked(ctx: TenantContext, rollout: RolloutRow, now: number, isHeard: IsHeard): Promise<RolloutRow> {
-  const isGap = rollout.looked_at === null || now - rollout.looked_at.getTime() > LOOK_GAP_MS
-  const since = isGap ? undefined : rollout.heard_since
-  const heardSince = (await isHeard(now)) ? (since ?? new Date(now)) : null
-  await noteLook(ctx.db, rollout.id, heardSince, new Date(now))
+  const gapAfter = new Date(now - LOOK_GAP_MS)
+  const heardSince = await noteLook(ctx.db, rollout.id, { isHeard: await isHeard(now), now: new Date(now), gapAfter })
   return { ...rollout, heard_since: heardSince }
 }
 

@@ -66,13 +66,24 @@ export async function changeRollout(
   return numUpdatedRows === 1n
 }
 
-/** Records that the job has seen to a rollout, and since when the server has heard of devices. */
-export async function noteLook(db: Kysely<Schema>, id: string, heardSince: Date | null, now: Date): Promise<void> {
-  await db
+/**
+ * Records that the job has seen to a rollout. In one statement, as a former holder of the job's lease may still be at it.
+ * @param look `isHeard`: devices are heard of; without a look after `gapAfter` they may not have been since
+ * @returns since when they have been heard of without a gap; null: they are not now
+ */
+export async function noteLook(
+  db: Kysely<Schema>,
+  id: string,
+  { isHeard, now, gapAfter }: { readonly isHeard: boolean; readonly now: Date; readonly gapAfter: Date },
+): Promise<Date | null> {
+  const since = sql<Date>`case when looked_at >= ${gapAfter} then coalesce(heard_since, ${now}::timestamptz) else ${now}::timestamptz end`
+  const row = await db
     .updateTable('agent_rollouts')
-    .set({ heard_since: heardSince, looked_at: now })
+    .set({ heard_since: isHeard ? since : null, looked_at: sql<Date>`greatest(looked_at, ${now}::timestamptz)` })
     .where('id', '=', id)
-    .execute()
+    .returning('heard_since')
+    .executeTakeFirst()
+  return row?.heard_since ?? null
 }
 
 /** Whether any device of the installation has reported since. @param db system connection */
