@@ -62,7 +62,8 @@ async function main(args: readonly string[]): Promise<void> {
 /** Called by the install script: the release of a fetched program counts once its manifest is verified. */
 function keepOwnManifest([manifest, signature, sum]: readonly string[]): void {
   const bundle = ownBundle()
-  if (bundle === undefined || manifest === undefined || signature === undefined || sum === undefined) return fail(USAGE, 2)
+  if (bundle === undefined || manifest === undefined || signature === undefined || sum === undefined)
+    return fail(USAGE, 2)
   const platform = `linux-${process.arch}`
   try {
     keepManifest({ manifest, signature, sum, platform }, process.env['BOWLINE_UPDATE_KEY'], bundle)

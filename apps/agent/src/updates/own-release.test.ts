@@ -20,7 +20,15 @@ afterEach(() => rmSync(folder, { recursive: true }))
 function fetched(content?: string) {
   const bundle = { file: 'bundle.tar.gz', size: 1, unpacked: 1, sha256: sum }
   const bundles = { 'linux-x64': bundle }
-  const said = { format: 'bowline agents v1', release: 7, version: '1.0.0', minimum_release: 0, key, rotations: [], bundles }
+  const said = {
+    format: 'bowline agents v1',
+    release: 7,
+    version: '1.0.0',
+    minimum_release: 0,
+    key,
+    rotations: [],
+    bundles,
+  }
   const bytes = Buffer.from(JSON.stringify(said))
   const files = { manifest: join(folder, 'fetched'), signature: join(folder, 'fetched.sig') }
   writeFileSync(files.manifest, content ?? bytes)

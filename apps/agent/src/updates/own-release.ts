@@ -31,7 +31,8 @@ export interface FetchedManifest {
  */
 export function keepManifest(fetched: FetchedManifest, key: string | undefined, bundle: string): void {
   const { manifest: file, signature, sum, platform } = fetched
-  if (!UpdateKey.safeParse(key).success) throw new ManifestError('BOWLINE_UPDATE_KEY is not an Ed25519 key in base64url')
+  if (!UpdateKey.safeParse(key).success)
+    throw new ManifestError('BOWLINE_UPDATE_KEY is not an Ed25519 key in base64url')
   const bytes = readFileSync(file)
   const verified = verifyManifest(bytes, readFileSync(signature), key ?? '')
   if ('fault' in verified) throw new ManifestError(`the manifest is refused: ${verified.fault}`)

@@ -324,10 +324,9 @@ it('starts no rollout and tells devices nothing while a server runs that ends se
     return (await now()).blocked
   }
   await expect.poll(heard).toBe(reason)
-  expect([await report(device, { release: 10 }), (await told(device, { release: 10, updating: 20 })).handover]).toEqual([
-    undefined,
-    false,
-  ])
+  expect([await report(device, { release: 10 }), (await told(device, { release: 10, updating: 20 })).handover]).toEqual(
+    [undefined, false],
+  )
   await owner.client.call(agentUpdates.act, { params: { id }, body: { action: 'abort' } })
   await expect(begin()).rejects.toThrow(reason)
   await nodes.deleteFrom('nodes').where('id', '=', 'older').execute()
@@ -426,7 +425,11 @@ it('knows windows that pass midnight', () => {
 it('halts above the share of failures, and for a tag that nothing has', () => {
   const rollout = { release: 20, stage: 'all', canary_tag: null } as const
   const judged = (updated: number, failed: number, total = 100) =>
-    reasonToHalt(rollout, { known: total, total, updated, healthy: 0, failed }, { release: 20, version: '', blocked: '' })
+    reasonToHalt(
+      rollout,
+      { known: total, total, updated, healthy: 0, failed },
+      { release: 20, version: '', blocked: '' },
+    )
   expect([judged(0, 0), judged(90, 10), judged(89, 11)]).toEqual([
     undefined,
     undefined,
@@ -447,6 +450,7 @@ it('halts above the share of failures, and for a tag that nothing has', () => {
 })
 
 it('ends a stage when nine of ten devices are well, and never without a device, as after an outage', () => {
-  const over = (total: number, healthy: number) => isStageOver({ known: total, total, updated: healthy, healthy, failed: 0 })
+  const over = (total: number, healthy: number) =>
+    isStageOver({ known: total, total, updated: healthy, healthy, failed: 0 })
   expect([over(10, 9), over(10, 8), over(0, 0)]).toEqual([true, false, false])
 })

@@ -207,9 +207,9 @@ describe('device links', () => {
   it('writes into the audit log which device has handed its link over, and where the newer one comes from', async () => {
     await handedOver()
     const entries = test.database.system().selectFrom('audit_log').select(['actor_type', 'actor_id', 'target', 'ip'])
-    expect(await entries.where('action', '=', 'agent-update.handover').where('target', '=', device.uid).execute()).toEqual([
-      { actor_type: 'system', actor_id: `device ${device.uid}`, target: device.uid, ip: '192.0.2.7' },
-    ])
+    expect(
+      await entries.where('action', '=', 'agent-update.handover').where('target', '=', device.uid).execute(),
+    ).toEqual([{ actor_type: 'system', actor_id: `device ${device.uid}`, target: device.uid, ip: '192.0.2.7' }])
   })
 
   it('closes a link that has handed over once nothing has run on it for a while', async () => {

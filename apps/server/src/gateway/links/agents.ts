@@ -150,7 +150,8 @@ export function createAgents({ db, clock, log, node, contextOf, tellHolder }: Ag
     entries.set(device.uid, { link, epoch, device })
     log.info('link.up', { device: device.uid, tenant: device.tenant, epoch, remote })
     if (current) replace(current, remote)
-    if (heldBy !== '' && heldBy !== node) tellHolder(heldBy, { device: device.uid, tenant: device.tenant, epoch, remote })
+    if (heldBy !== '' && heldBy !== node)
+      tellHolder(heldBy, { device: device.uid, tenant: device.tenant, epoch, remote })
     // Listeners may connect at once: the link is registered before.
     await notifyLinkUp(ctx, device.uid)
     return epoch
