@@ -14,7 +14,6 @@ import type { Actor, TenantContext } from '../context.ts'
 import { forgetLinksOf } from '../devices/presence.ts'
 import { createEventBus } from '../events/bus.ts'
 import { updateCounts } from '../agent-updates/counts.ts'
-import { createAgents } from '../gateway/links/agents.ts'
 import { createSshFactor } from '../held-logins/ssh-factor.ts'
 import { createWaitingLogins } from '../held-logins/waiting.ts'
 import { type LiveLogin, createLiveLogins } from '../gateway/login/live-logins.ts'
@@ -40,7 +39,7 @@ import { composeBilling } from './billing.ts'
 import { composeCertificates } from './certificates.ts'
 import { composeConnectors } from './connectors.ts'
 import { connect, shareCounts, shareTime } from './database.ts'
-import { composeDeviceEndpoints } from './device-endpoints.ts'
+import { composeAgents, composeDeviceEndpoints } from './device-endpoints.ts'
 import { attachEndpoints, composeWebEndpoints } from './endpoints.ts'
 import { composeGateway } from './gateway.ts'
 import { composeJudging } from './judging.ts'
@@ -149,14 +148,7 @@ async function start(
   const turns = new ScimTurns()
   const singleSignOn = assembleSingleSignOn(auth, config, signInContext, onEnd)
 
-  const agents = createAgents({
-    db: system,
-    clock,
-    log,
-    node,
-    contextOf: (device, source) => tenantContext(device.tenant, device, source),
-    tellHolder: (holder, link) => nodes.cluster?.linkMoved(holder, link),
-  })
+  const agents = composeAgents(base, tenantContext, () => nodes.cluster)
   const certificates = composeCertificates(base)
   await certificates.load(onEnd)
   const metrics = createMetrics({
