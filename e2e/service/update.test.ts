@@ -1,8 +1,7 @@
 // An installed agent updates itself to what is signed: sessions go on through it, what does not reach the server goes
 // back, and neither a server without the release key nor an old release gets anything in.
-import { execFileSync, spawnSync } from 'node:child_process'
-import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
@@ -10,72 +9,35 @@ import type { Device } from '@bowline/contract/schemas/device'
 import { updateKeyOf } from '@bowline/link/agent-manifest'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { installCommand } from '../../apps/console/src/features/devices/add/commands.ts'
-import { buildStale, OWN_AGENT } from '../../scripts/build.ts'
-import { writeManifest } from '../../scripts/release/manifest.ts'
 import { acceptDevice } from '../support/agent.ts'
 import { bootProblem, systemd, USER } from '../support/machines/booted-machine.ts'
 import { type ServicedMachine, bootServicedMachine } from '../support/machines/serviced-machine.ts'
-import { root } from '../support/product.ts'
+import { type SignedAgents, signedAgents } from '../support/machines/signed-agents.ts'
 import { startSsh } from '../support/ssh.ts'
 import { showOnFailure } from '../support/failure-output.ts'
 import { until } from '../support/wait.ts'
 
 const problem = bootProblem(systemd)
 const folder = mkdtempSync(join(tmpdir(), 'bowline-e2e-update-'))
-const agents = join(folder, 'agents')
-const archive = join(agents, `bundle-linux-${process.arch}.tar.gz`)
-const newKey = (): KeyObject => generateKeyPairSync('ed25519').privateKey
-const keys = { release: newKey(), stranger: newKey() }
+let agents: SignedAgents
 let scene: ServicedMachine
 let device: Device
 showOnFailure(() => ({ server: scene?.server.process }))
 
 beforeAll(async () => {
   if (problem !== undefined) return
-  await buildStale([OWN_AGENT])
-  mkdirSync(agents)
-  copyFileSync(join(root, `apps/agent/dist/bundle-linux-${process.arch}.tar.gz`), archive)
-  for (const [name, key] of Object.entries(keys)) {
-    writeFileSync(join(folder, `${name}.pem`), key.export({ type: 'pkcs8', format: 'pem' }))
-  }
+  agents = await signedAgents()
   sign(10)
-  scene = await bootServicedMachine(systemd, 'updated', { BOWLINE_AGENTS_DIR: agents })
+  scene = await bootServicedMachine(systemd, 'updated', { BOWLINE_AGENTS_DIR: agents.folder })
 })
 afterAll(async () => {
   await scene?.remove()
+  agents?.remove()
   rmSync(folder, { recursive: true })
 })
 
-function sign(release: number, key: keyof typeof keys = 'release'): void {
-  writeManifest({
-    folder: agents,
-    bundles: { [`linux-${process.arch}`]: archive },
-    key: join(folder, `${key}.pem`),
-    version: '0.1.0',
-    release,
-    minimumRelease: 0,
-    rotations: undefined,
-  })
-}
-
-/** Packs another build: the same files in a folder of another name. @param program text of another `bowline`, beside `bowline.own` */
-function pack(build: string, program?: string): string {
-  const stage = join(folder, build)
-  mkdirSync(stage)
-  execFileSync('tar', ['-xzf', join(root, `apps/agent/dist/bundle-linux-${process.arch}.tar.gz`), '-C', stage])
-  const [own = ''] = readdirSync(stage)
-  const name = own.replace(/-[0-9a-f]+$/, `-${build}`)
-  renameSync(join(stage, own), join(stage, name))
-  if (program !== undefined) {
-    renameSync(join(stage, name, 'bowline'), join(stage, name, 'bowline.own'))
-    writeFileSync(join(stage, name, 'bowline'), program, { mode: 0o755 })
-  }
-  const files = ['--owner=0', '--group=0', '--mode=u=rwX,go=rX', '-C', stage, name]
-  execFileSync('tar', ['-I', 'gzip -1', '-cf', archive, ...files])
-  rmSync(stage, { recursive: true })
-  return name
-}
-
+const sign = (release: number, key?: 'stranger'): void => agents.sign(release, key)
+const pack = (build: string, program?: string): string => agents.pack(build, program)
 const run = (line: string) => scene.run(line)
 const status = (): { pid?: number; online?: boolean; installed?: string } =>
   JSON.parse(scene.machine.run('bowline agent status --json').stdout || '{}')
@@ -128,7 +90,7 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
   it('installs no agent that the key of the command has not signed', () => {
     const { server, machine } = scene
     const command = installCommand(server.origin, server.tenant, server.pin)
-    const { status: exit, stderr } = machine.run(`export UPDATE_KEY=${updateKeyOf(keys.stranger)}; ${command}`)
+    const { status: exit, stderr } = machine.run(`export UPDATE_KEY=${updateKeyOf(agents.keys.stranger)}; ${command}`)
     expect([exit, stderr]).toEqual([1, expect.stringContaining('is not signed by the key')])
     expect(machine.run('ls -A /usr/local/lib/bowline').stdout).toBe('')
   })
