@@ -45,7 +45,11 @@ async function updated(name: string): Promise<void> {
 
 /** A session of a person that stays open. */
 async function openSession() {
-  const target = { ...scene.server.ssh, login: `${USER.name}@${device.namespace}.ruled-update`, password: USER.password }
+  const target = {
+    ...scene.server.ssh,
+    login: `${USER.name}@${device.namespace}.ruled-update`,
+    password: USER.password,
+  }
   const session = await startEcho(target)
   onTestFinished(() => session.end())
   return session
@@ -81,6 +85,8 @@ describe.skipIf(problem !== undefined)(`a machine with OpenRC (${problem ?? 'boo
 
   it('stops all of its processes with the service', async () => {
     run('rc-service bowline-agent stop')
-    await until('they have ended', () => scene.machine.run("pgrep -f '^/usr/local/lib/bowline.* agent'").stdout === '')
+    const left = () => scene.machine.run("pgrep -f '^/usr/local/lib/bowline.* agent'").stdout
+    await until('they have ended', () => left() === '')
+    expect(left()).toBe('')
   })
 })

@@ -30,7 +30,10 @@ export async function signedAgents(): Promise<SignedAgents> {
   const work = mkdtempSync(join(tmpdir(), 'bowline-e2e-agents-'))
   const folder = join(work, 'agents')
   const archive = join(folder, `bundle-linux-${process.arch}.tar.gz`)
-  const keys = { release: generateKeyPairSync('ed25519').privateKey, stranger: generateKeyPairSync('ed25519').privateKey }
+  const keys = {
+    release: generateKeyPairSync('ed25519').privateKey,
+    stranger: generateKeyPairSync('ed25519').privateKey,
+  }
   mkdirSync(folder)
   copyFileSync(bundle, archive)
   for (const [name, key] of Object.entries(keys)) {
