@@ -12,7 +12,7 @@ import { findHostKeys } from '../../devices/enrolled/enrolled.ts'
 import { linkDown, linkUp, listLinksOf, notifyLinkUp, restoreLinks } from '../../devices/presence.ts'
 import type { Log } from '../../platform/log.ts'
 import { keepSessionsAlive } from '../../sessions/service.ts'
-import { Handovers } from './handovers.ts'
+import { Handovers, type HeldLink } from './handovers.ts'
 import { HostKeyReviews, type HostKeyUsers } from './host-key-reviews.ts'
 
 /** Between heartbeats of sessions' rows, repairs of presence, and reviews of all host keys. */
@@ -110,13 +110,6 @@ export interface Agents {
   /** Closes every link: other nodes have taken the devices over. Their agents connect anew. */
   fence(): void
   close(): Promise<void>
-}
-
-/** A link, the epoch of its claim, and the namespace of its device. */
-export interface HeldLink {
-  readonly link: Link
-  readonly epoch: number
-  readonly device: DeviceActor
 }
 
 export function createAgents({ db, clock, log, node, contextOf, tellHolder }: AgentsDeps): Agents {

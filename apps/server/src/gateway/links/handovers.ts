@@ -5,7 +5,7 @@ import type { Clock } from '@bowline/base/clock'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import { LIMITS } from '@bowline/contract/limits'
 import type { Link, LinkCause } from '@bowline/link/api'
-import type { HeldLink } from './agents.ts'
+import type { DeviceActor } from '../../context.ts'
 
 const { handedOverHours } = LIMITS.agentUpdates
 const LIMIT_MS = handedOverHours * 3_600_000
@@ -19,6 +19,13 @@ const OVERDUE: LinkCause = {
   by: 'gateway',
   reason: 'handed-over',
   message: `The agent was updated ${handedOverHours} hours ago: what ran since then has ended.`,
+}
+
+/** A link, the epoch of its claim, and the namespace of its device. */
+export interface HeldLink {
+  readonly link: Link
+  readonly epoch: number
+  readonly device: DeviceActor
 }
 
 interface Kept {
