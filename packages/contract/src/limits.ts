@@ -67,7 +67,8 @@ export const LIMITS = {
   /**
    * Rollouts of agents: devices of a namespace that fetch at once, minutes that one may take for it, for which it must have
    * been well to count, and after which a silent one does not count, and the shares at which a stage is over or a rollout is
-   * halted.
+   * halted. Also for how long an announced handover of a device's link may happen, and for how long the former link then
+   * goes on with what runs on it.
    */
   agentUpdates: {
     atOnce: 50,
@@ -76,6 +77,8 @@ export const LIMITS = {
     silentMinutes: 30,
     healthyPercent: 90,
     failedPercent: 10,
+    handoverMinutes: 15,
+    handedOverHours: 24,
   },
   /** Days for which the owner of a deleted namespace can restore it. */
   restoreDays: 7,

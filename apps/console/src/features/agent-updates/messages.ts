@@ -36,6 +36,8 @@ export const agentUpdateMessages = {
   rolloutTitle: 'Rollout',
   noRollout: 'None yet.',
   start: 'Start rollout',
+  waits: 'Waits',
+  blocked: (reason: string) => `No device updates now: ${reason}`,
   startFailed: 'The rollout did not start',
   started: 'The rollout has started.',
   actions: { pause: 'Pause', resume: 'Resume', abort: 'Abort' },

@@ -102,6 +102,7 @@ export const auditMessages = {
     'agent-update.halt': 'Halted an update of agents',
     'agent-update.stage': 'Took an update of agents to its next stage',
     'agent-update.done': 'Updated all agents',
+    'agent-update.handover': 'Handed its link over to an updated agent',
     'install-key.create': 'Created an install key',
     'install-key.use': 'Registered with an install key',
     'install-key.remove': 'Deleted an install key',
