@@ -29,7 +29,9 @@ import {
 } from './store.ts'
 import { writeMessage } from './writing.ts'
 
-type Wanted = Pick<AlertRule, 'condition' | 'target' | 'devices' | 'recipients' | 'filter'> & { readonly url: string | null }
+type Wanted = Pick<AlertRule, 'condition' | 'target' | 'devices' | 'recipients' | 'filter'> & {
+  readonly url: string | null
+}
 
 const SECRET_BYTES = 32
 
