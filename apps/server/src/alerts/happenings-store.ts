@@ -48,8 +48,8 @@ export async function findDueRules(system: Db): Promise<DueRule[]> {
           from looked),
       quiet as (
         select rule.id, found.until from alert_rules rule join found using (id)
-          where newest is null and rule.condition <> 'many-offline' and rule.evaluated_to = found.evaluated_to
-            and rule.evaluated_to < until - ${MARK}
+          where newest is null and found.condition <> 'many-offline' and found.evaluated_to < until - ${MARK}
+            and rule.evaluated_to = found.evaluated_to
           limit ${sql.lit(MARKED_AT_ONCE)} for update of rule skip locked),
       marked as (update alert_rules set evaluated_to = quiet.until from quiet where quiet.id = alert_rules.id)
     select rule.*, namespaces.name as namespace, found.until, found.newest
