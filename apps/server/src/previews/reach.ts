@@ -10,8 +10,8 @@ import { listOwned } from '../public-keys/service.ts'
 
 /** Size of the rules that are evaluated before others have their turn. */
 const BATCH = 50_000
-/** Account of devices for people about whom nothing else is known. */
-const FALLBACK = 'root'
+/** Accounts of devices for people about whom nothing else is known: a rule about root alone takes no device from them. */
+const FALLBACKS = ['root', 'user']
 /** Patterns of keys that one name alone can be found in. */
 const NAME = /^\^?([a-z_][\w-]*)\$?$/i
 
@@ -37,7 +37,7 @@ export async function reachOf(
   const keys = (await listOwned(ctx)).filter(({ owner }) => owner === person.id)
   const names = keys.flatMap(({ username }) => NAME.exec(username)?.[1] ?? [])
   const own = new Set([...logins.own, ...names])
-  const users = [...(own.size > 0 ? own : new Set([FALLBACK, ...logins.all]))].slice(0, LIMITS.dryRun.users)
+  const users = [...(own.size > 0 ? own : new Set([...FALLBACKS, ...logins.all]))].slice(0, LIMITS.dryRun.users)
   const rules = [...before, ...after].filter(({ active }) => active)
   const cost = users.length * rules.reduce((sum, rule) => sum + sizeOf(rule), 1)
   const reach = { reachable: 0, lost: 0, complete: true }

@@ -1,16 +1,16 @@
 // The devices that a rule is about, by what the list of devices can be narrowed by.
+import type { FacetName } from '@bowline/contract/operations/devices'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useRuntime } from '../../core/context.tsx'
 import { type DeviceChoices, PRESENCES, choicesOfFilter, deviceFilter } from '../../core/devices/device-filter.ts'
-import { OneOf } from '../../ui/controls/choice-menu.tsx'
-import { Button, Group, Text, TextInput } from '../../ui/kit.ts'
-import { FacetMenu } from '../devices/list/facet-menu.tsx'
+import { Button, Group, MultiSelect, NativeSelect, Text, TextInput } from '../../ui/kit.ts'
+import { facetQuery } from '../devices/list/queries.ts'
 import { devicesMessages } from '../devices/messages.ts'
 import { alertsMessages } from './messages.ts'
-import bar from '../../ui/controls/choice-menu.module.css'
 
 const texts = alertsMessages.filter
 const FACETS = [
-  ['tag', 'tags'],
   ['system', 'systems'],
   ['arch', 'archs'],
   ['version', 'versions'],
@@ -28,7 +28,8 @@ export function FilterField({ filter, onChange, error }: FilterFieldProps) {
   // What is typed: a filter has no spaces at the end of a word.
   const [words, setWords] = useState(() => choicesOfFilter(filter)?.words ?? '')
   const choices = choicesOfFilter(filter)
-  if (!choices) {
+  // Tags have a field of their own, in which any of them suffices.
+  if (!choices || choices.tags) {
     return (
       <Group gap="xs">
         <Text size="sm">{texts.other}</Text>
@@ -40,7 +41,7 @@ export function FilterField({ filter, onChange, error }: FilterFieldProps) {
   }
   const set = (change: Partial<DeviceChoices>) => onChange(deviceFilter({ ...choices, ...change }) ?? '')
   return (
-    <div>
+    <>
       <TextInput
         label={texts.words}
         description={texts.wordsHint}
@@ -54,26 +55,50 @@ export function FilterField({ filter, onChange, error }: FilterFieldProps) {
           set({ words: value })
         }}
       />
-      <fieldset aria-label={texts.also} className={bar['bar']}>
+      <Group grow align="start" gap="xs">
         {FACETS.map(([by, name]) => (
-          <FacetMenu
+          <Facet
             key={by}
             by={by}
-            label={devicesMessages.facets[by]}
             chosen={choices[name] ?? []}
-            scope={{ kind: 'devices', status: 'accepted', ...choices, [name]: undefined }}
-            onChange={(values) => set({ [name]: values.slice(0, 8) })}
+            others={{ ...choices, [name]: undefined }}
+            onChange={(values) => set({ [name]: values })}
           />
         ))}
-        <OneOf
+        <NativeSelect
           label={devicesMessages.presence}
-          none={devicesMessages.anyPresence}
-          values={PRESENCES}
-          names={devicesMessages.presences}
-          chosen={choices.presence}
-          onChoose={(presence) => set({ presence })}
+          value={choices.presence ?? ''}
+          data={[
+            { value: '', label: devicesMessages.anyPresence },
+            ...PRESENCES.map((value) => ({ value, label: devicesMessages.presences[value] })),
+          ]}
+          onChange={({ currentTarget: { value } }) => set({ presence: PRESENCES.find((one) => one === value) })}
         />
-      </fieldset>
-    </div>
+      </Group>
+    </>
+  )
+}
+
+interface FacetProps {
+  readonly by: FacetName & keyof typeof devicesMessages.facets
+  readonly chosen: readonly string[]
+  /** What else is chosen. */
+  readonly others: DeviceChoices
+  readonly onChange: (values: readonly string[]) => void
+}
+
+function Facet({ by, chosen, others, onChange }: FacetProps) {
+  const { api } = useRuntime()
+  const { data = [] } = useQuery(facetQuery(api, by, { kind: 'devices', status: 'accepted', ...others }))
+  return (
+    <MultiSelect
+      label={devicesMessages.facets[by]}
+      value={[...chosen]}
+      data={[...new Set([...data.map(({ value }) => value), ...chosen])]}
+      maxValues={8}
+      searchable
+      hidePickedOptions
+      onChange={onChange}
+    />
   )
 }

@@ -27,7 +27,6 @@ export const alertsMessages = {
   filter: {
     words: 'Only devices with these words',
     wordsHint: 'In the name, tags, note, fields, address or system, as in the list of devices.',
-    also: 'And only with',
     other: 'The devices are chosen by a filter of the API.',
     clear: 'Remove the filter',
   },

@@ -65,7 +65,7 @@ export const DryRun = z
     /**
      * The caller, from the present address: devices reached in these days, and how many of them would be cut off; and all
      * devices that the present rules let the caller reach, by the names of the caller's logins and keys, or else of anybody's and
-     * as root, and how many of these would be lost.
+     * usual ones, and how many of these would be lost.
      */
     caller: z.object({
       devices: z.number().int(),
