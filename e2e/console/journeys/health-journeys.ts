@@ -59,7 +59,7 @@ export function healthJourneys(site: Site): void {
       await dialog.getByLabel('Devices at least').fill('20')
       await dialog.getByLabel('Only devices with these words').fill('greenhouse pi')
       await dialog.getByLabel('Architecture').first().click()
-      await page.locator('[role=option]').first().click()
+      await page.locator('[role=option]:visible').first().click()
       await page.keyboard.press('Escape')
       await dialog.getByLabel('Address').fill('http://10.1.2.3/hook')
       expect(await violationsInBothThemes(page)).toEqual({ light: [], dark: [] })
