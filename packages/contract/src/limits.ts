@@ -203,10 +203,20 @@ export const LIMITS = {
     personSize: 5,
   },
   /**
-   * Dry run of firewall rules: days and sessions considered, examples of each effect, and the sum of the sizes of all rules
-   * that are evaluated. A namespace does one at a time on a node.
+   * Dry run of firewall rules: days and sessions considered, examples of each effect, names under which the caller may reach
+   * each device, and the sum of the sizes of all rules that are evaluated, for sessions and for devices each. A namespace does
+   * one at a time on a node.
    */
-  dryRun: { days: 7, sessions: 10_000, examples: 100, work: 10_000_000, waiting: 3, namespaces: 2, waitingOfAll: 50 },
+  dryRun: {
+    days: 7,
+    sessions: 10_000,
+    examples: 100,
+    users: 4,
+    work: 10_000_000,
+    waiting: 3,
+    namespaces: 2,
+    waitingOfAll: 50,
+  },
   /** An exchanged refresh cookie still yields its successor for this long: responses can get lost. */
   refreshGraceSeconds: 30,
   /** Failed sign-ins per name over all sources within an hour; then only known sources may try. */

@@ -263,6 +263,22 @@ describe('incidents', () => {
     expect(devices.body.slice(0, 43).every(({ back_at }) => back_at === null)).toBe(true)
   })
 
+  it('is a filter of the device list, by the departure of any of its devices', async () => {
+    await departed(5, 3_600, '203.0.113.0/24', 4)
+    await departed(3, 3_598, '198.51.100.0/24')
+    await departed(2, 1_800, '203.0.113.0/24')
+    const [small, , large] = await listed()
+    const found = async (id = '') => {
+      const item = { type: 'property', params: { name: 'incident', operator: 'eq', value: id } }
+      const filter = Buffer.from(JSON.stringify([item])).toString('base64')
+      return (await person.client.call(operations.devices.list, { query: { filter, status: 'accepted' } })).total
+    }
+    expect(await found(large?.id)).toBe(5)
+    expect(await found(small?.id)).toBe(2)
+    expect(await found('1000000000')).toBe(0)
+    await expect(found('first')).rejects.toMatchObject({ status: 400, code: 'INVALID_FILTER' })
+  })
+
   it('is over when all devices are back', async () => {
     await down(await up())
     await pass(2 * MINUTE)

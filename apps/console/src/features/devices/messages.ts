@@ -146,6 +146,7 @@ export const devicesMessages = {
   clearFilters: 'Clear filters',
   favorites: 'Favorites',
   hostKeyChanged: 'Host key changed',
+  inIncident: 'Of one incident',
   favorite: 'Favorite',
   makeFavorite: 'Add to favorites',
   unfavorite: 'Remove from favorites',

@@ -82,6 +82,8 @@ export const firewallMessages = {
     incomplete: 'Not all sessions were considered.',
     cutsOff: (lost: number, devices: number, others: number) =>
       `This cuts off you${others === 0 ? '' : ` and ${formatCount(others)} ${others === 1 ? 'other' : 'others'}`}: from where you are now, you lose ${formatCount(lost)} of the ${formatCount(devices)} devices that you reached in the last 7 days.`,
+    loses: (lost: number, reachable: number, others: number) =>
+      `This cuts off you${others === 0 ? '' : ` and ${formatCount(others)} ${others === 1 ? 'other' : 'others'}`}: from where you are now, you lose ${formatCount(lost)} of the ${formatCount(reachable)} devices that you can reach.`,
     blocked: 'Blocked',
     allowed: 'Let in',
     examples: (title: string, shown: number, all: number) =>

@@ -72,6 +72,9 @@ export const presenceMessages = {
     serverNetwork: 'several',
     unknownNetwork: 'unknown',
     devices: 'Devices of this incident',
+    toList: 'Show in the list of devices',
+    devicesOf: (line: string) => `Devices of: ${line}`,
+    devicesShort: 'Devices',
     devicesFailed: 'The devices of this incident could not be loaded.',
     columns: {
       incident: 'Incident',
