@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { type Plugin, defineConfig } from 'vite'
 import { compressFiles } from '../../scripts/compress-files.ts'
+import { readCatalog, translationsOf } from './locales/catalog.ts'
 
 const api = process.env['CONSOLE_API'] ?? 'http://127.0.0.1:8080'
 
@@ -37,9 +38,21 @@ function compressed(): Plugin {
   }
 }
 
+/** Catalogs of translations: a PO file is a module of its texts. */
+function catalogs(): Plugin {
+  return {
+    name: 'catalogs',
+    load(id) {
+      if (!id.endsWith('.po')) return null
+      this.addWatchFile(id)
+      return `export default ${JSON.stringify(translationsOf(readCatalog(id)))}`
+    },
+  }
+}
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), compressed()],
+  plugins: [react(), catalogs(), compressed()],
   server: { host: '127.0.0.1', port: 5173, proxy: { '/api': api, '/info': api, '/install.sh': api } },
   build: {
     target: 'es2022',
