@@ -1,8 +1,9 @@
 // Collects the texts of the console from its sources: the literals of `i18n._(text, values, { context })`.
 import { globSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { parseSync } from 'vite'
 import { idOf } from '../src/platform/language/id.ts'
+import { serverTexts } from './server-texts.ts'
 
 export interface SourceText {
   /** English, as an ICU message. */
@@ -16,7 +17,7 @@ export interface SourceText {
   readonly values: readonly string[]
 }
 
-interface Node {
+export interface Node {
   readonly type: string
   readonly start: number
   readonly end: number
@@ -25,14 +26,21 @@ interface Node {
 
 const app = join(import.meta.dirname, '..')
 
+/** Sources of the console without tests, relative to `apps/console`, in order. */
+export function sourceFiles(): string[] {
+  const isTest = (name: string) => /(^|\/)testing$|\.test\.tsx?$/.test(name)
+  return globSync('src/**/*.{ts,tsx}', { cwd: app, exclude: isTest }).toSorted()
+}
+
+/** Everything that a catalog translates: texts of the sources, and those of the server. */
+export function allTexts(): SourceText[] {
+  return [...sourceTexts(), ...serverTexts()]
+}
+
 /** Texts of all sources, each once, in the order of files and lines. */
-export function sourceTexts(): SourceText[] {
-  const files = globSync('src/**/*.{ts,tsx}', {
-    cwd: app,
-    exclude: (name) => /(^|\/)testing$|\.test\.tsx?$/.test(name),
-  })
+function sourceTexts(): SourceText[] {
   const texts = new Map<string, SourceText>()
-  for (const file of files.toSorted()) {
+  for (const file of sourceFiles()) {
     for (const found of textsOf(readFileSync(join(app, file), 'utf8'), file)) {
       const id = idOf(found.text, found.context)
       const known = texts.get(id)
@@ -67,7 +75,7 @@ export function textsOf(source: string, file: string): SourceText[] {
     texts.push({
       text: literal,
       context: stringOf(property(options, 'context')) ?? '',
-      files: [relative(app, join(app, file))],
+      files: [file],
       comments: before.filter(({ start }) => start > 0).map(({ value }) => value.replace(/^\*/, '').trim()),
       values: keysOf(values),
     })

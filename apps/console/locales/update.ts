@@ -1,13 +1,12 @@
 // Brings the catalogs up to date with the sources: `npm run texts`. New texts are added without a translation, and those
 // that nothing uses any more are dropped. With `--check` it only reports what is missing or unused.
 import { catalogFile, readCatalog, translationsOf, writeCatalog } from './catalog.ts'
-import { sourceTexts } from './extract.ts'
+import { allTexts } from './extract.ts'
 import { faultsOf } from './faults.ts'
-import { serverTexts } from './server-texts.ts'
 import { LANGUAGES } from '../src/platform/language/languages.ts'
 
 const checks = process.argv.includes('--check')
-const sources = [...sourceTexts(), ...serverTexts()]
+const sources = allTexts()
 let faults = 0
 for (const language of Object.keys(LANGUAGES)) {
   // English is in the sources.

@@ -1,6 +1,6 @@
 // The language of this page: what the person has chosen in this browser, else the first that the browser prefers and the
 // console has, else English. It stays the same until the page is loaded again, so that texts are read once, as constants.
-// Modules with texts import this one, which has loaded the catalog before they run.
+// `start.ts` loads it before the modules that have texts; without that, as in tests, they are in English.
 import { readSetting, writeSetting } from '../local-setting.ts'
 import { type Language, languageFor, localeFor } from './languages.ts'
 
@@ -14,25 +14,24 @@ const CATALOGS: Readonly<Record<Exclude<Language, 'en'>, () => Promise<{ readonl
   de: () => import('../../../locales/de.po'),
 }
 
-async function load(wanted: Language): Promise<{ readonly language: Language; readonly catalog: Catalog }> {
+export let language: Language = 'en'
+/** Empty for English, which is in the sources. */
+export let catalog: Catalog = {}
+/** For `Intl`: a language tag (BCP 47). */
+export let locale = 'en'
+
+/** Sets the language of the page. Modules with texts are imported after that. */
+export async function loadLanguage(): Promise<void> {
+  const wanted = languageFor(readSetting(SETTING), navigator.languages)
   try {
-    if (wanted !== 'en') return { language: wanted, catalog: (await CATALOGS[wanted]()).default }
+    if (wanted !== 'en') catalog = (await CATALOGS[wanted]()).default
+    language = wanted
   } catch {
     // The console in English is better than none; the next load tries again.
   }
-  return { language: 'en', catalog: {} }
+  locale = localeFor(language, navigator.languages)
+  document.documentElement.lang = language
 }
-
-/** Outside of a page, as in tests, texts are in English. */
-const isPage = typeof document !== 'undefined'
-const preferred = isPage ? navigator.languages : []
-
-export const { language, catalog } = await load(isPage ? languageFor(readSetting(SETTING), preferred) : 'en')
-
-/** For `Intl`: a language tag (BCP 47). */
-export const locale = localeFor(language, preferred)
-
-if (isPage) document.documentElement.lang = language
 
 /** Stores the choice in this browser and loads the page in that language; open terminals continue. */
 export function chooseLanguage(chosen: Language): void {
