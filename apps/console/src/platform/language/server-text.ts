@@ -1,11 +1,8 @@
 // Texts that the server sends. They arrive in English, with values in them; catalogs have them under a context of their
 // own, as `locales/server-texts.ts` lists them.
-import { idOf } from './id.ts'
+import { FROM_SERVER, idOf } from './id.ts'
 import { type Catalog, catalog, locale } from './language.ts'
 import { type MessageFormat, createMessageFormat } from './message.ts'
-
-/** Context of these texts in the catalogs. */
-export const FROM_SERVER = 'server'
 
 /** A regular expression for exactly this text. */
 function escaped(text: string): string {
