@@ -32,7 +32,6 @@ try {
     const context = await browser.newContext({
       baseURL: world.product.console,
       reducedMotion: 'reduce',
-      locale,
       ...options,
     })
     const page = await context.newPage()
