@@ -3,7 +3,7 @@
 import { type ChaosProxy, startChaosProxy } from '@bowline/testkit/chaos-proxy'
 import { operations } from '@bowline/contract/operations'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Agent, startAgent } from '../support/agent.ts'
+import { type Agent, acceptDevice, startAgent } from '../support/agent.ts'
 import { cleanups } from '../support/cleanup.ts'
 import { showOnFailure } from '../support/failure-output.ts'
 import { health } from '../support/health.ts'
@@ -70,6 +70,8 @@ describe.skipIf(!postgresPrograms)('two nodes whose standby lags behind (needs t
       'bowline',
     )
     await until('the nodes have read them', () => [a, b].every((node) => unknownTo(node) >= LOST_MESSAGES))
+    const late = await startAgent(b, 'late')
+    undo(() => late.remove())
     cluster.prefer([0, 1])
     await moving.process.end()
     moving.start()
@@ -83,6 +85,14 @@ describe.skipIf(!postgresPrograms)('two nodes whose standby lags behind (needs t
     expect(standby.sql(holderOf(moving), 'bowline')).toBe(cluster.id(1))
     await until('both nodes reach the device', async () => {
       const logins = [a, b].map((node) => ssh({ ...moving.target, port: node.ssh.port }, ['true']))
+      return (await Promise.all(logins)).every(({ code }) => code === 0)
+    })
+    await until('the device whose registration is lost has registered anew', () =>
+      late.process.output().includes('"reason":"unknown-device"'),
+    )
+    await acceptDevice(await a.client(), late.device.name)
+    await until('both nodes reach it', async () => {
+      const logins = [a, b].map((node) => ssh({ ...late.target, port: node.ssh.port }, ['true']))
       return (await Promise.all(logins)).every(({ code }) => code === 0)
     })
     await session.echo('still there')

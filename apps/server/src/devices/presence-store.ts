@@ -188,28 +188,36 @@ export async function releaseLinksOfNode(db: Kysely<Schema>, node: string): Prom
 }
 
 /**
+ * State of a claim that the database lacked: written again, left to another live node that the row names, or of a device
+ * without a row.
+ */
+export type LostClaim = 'restored' | 'held-elsewhere' | 'unknown-device'
+
+/**
  * Writes claims that are newer than their rows: those that a standby had not received when it became the primary. Rows
  * that name another live node are left to that node, which releases what it does not hold.
- * @returns devices whose rows were behind, and whether each is right now
+ * @returns devices whose rows were behind or are lacking
  */
 export async function restoreClaims(
   db: Kysely<Schema>,
   node: string,
   claims: readonly { readonly uid: DeviceUid; readonly epoch: number }[],
-): Promise<{ uid: DeviceUid; isRestored: boolean }[]> {
-  const { rows } = await sql<{ uid: DeviceUid; isRestored: boolean }>`
+): Promise<{ uid: DeviceUid; state: LostClaim }[]> {
+  const { rows } = await sql<{ uid: DeviceUid; state: LostClaim }>`
     with behind as (
-        select devices.uid, claim.epoch, link_node in ('', ${node}) or not exists (
+        select claim.uid, claim.epoch, devices.uid is null as unknown, link_node in ('', ${node}) or not exists (
             select from nodes where nodes.id = link_node and lost_at is null) as free
           from unnest(${claims.map(({ uid }) => uid)}::text[], ${claims.map(({ epoch }) => epoch)}::bigint[])
-            claim(uid, epoch) join devices using (uid)
-          where devices.link_epoch < claim.epoch),
+            claim(uid, epoch) left join devices using (uid)
+          where devices.uid is null or devices.link_epoch < claim.epoch),
       restored as (
         update devices set disconnected_at = null, disconnect_cause = '', last_seen = now(), link_epoch = behind.epoch,
             link_node = ${node}
           from behind where devices.uid = behind.uid and behind.free and devices.link_epoch < behind.epoch
           returning devices.uid)
-    select behind.uid, restored.uid is not null as "isRestored" from behind left join restored using (uid)`.execute(db)
+    select behind.uid, case when unknown then 'unknown-device' when restored.uid is null then 'held-elsewhere'
+        else 'restored' end as state
+      from behind left join restored using (uid)`.execute(db)
   return rows
 }
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '@bowline/base/clock'
+import type { DeviceUid } from '@bowline/contract/schemas/common'
 import type { LiveEvent } from '@bowline/contract/schemas/event'
 import { nowhere } from '../platform/positions.ts'
 import { silentLog } from '../platform/log.ts'
@@ -75,12 +76,17 @@ describe('presence of a device', () => {
     const epoch = (await linkUp(ctx(), device.uid, 'live', '')) ?? 0
     const restore = (later: number) => restoreLinks(system(), 'node', [{ uid: device.uid, epoch: epoch + later }])
     expect(await restore(0)).toEqual([])
-    expect(await restore(1)).toEqual([{ uid: device.uid, isRestored: false }])
+    expect(await restore(1)).toEqual([{ uid: device.uid, state: 'held-elsewhere' }])
     await linkDown(ctx(), device.uid, { node: 'live', epoch })
-    expect(await restore(1)).toEqual([{ uid: device.uid, isRestored: true }])
+    expect(await restore(1)).toEqual([{ uid: device.uid, state: 'restored' }])
     expect(await restore(1)).toEqual([])
     await linkDown(ctx(), device.uid, { node: 'node', epoch: epoch + 1 })
     expect(await online()).toBe(false)
+  })
+
+  it('tells which claims are of devices without a row', async () => {
+    const uid = 'f'.repeat(64) as DeviceUid
+    expect(await restoreLinks(system(), 'node', [{ uid, epoch: 1 }])).toEqual([{ uid, state: 'unknown-device' }])
   })
 
   it('marks devices offline when the node that held their link restarts', async () => {

@@ -8,6 +8,7 @@ import { notifyChanged } from './service.ts'
 import {
   type LinkHolder,
   type LoginTarget,
+  type LostClaim,
   claimLink,
   disconnectDevice,
   findLapsed,
@@ -100,13 +101,13 @@ export function listLinksOf(
 /**
  * Writes claims of links that the database has lost: it was replaced by a standby that had not received them.
  * @param db system connection
- * @returns devices whose rows were behind, and whether each is right now
+ * @returns devices whose rows were behind or are lacking
  */
 export function restoreLinks(
   db: Kysely<Schema>,
   node: string,
   links: readonly { readonly uid: DeviceUid; readonly epoch: number }[],
-): Promise<{ uid: DeviceUid; isRestored: boolean }[]> {
+): Promise<{ uid: DeviceUid; state: LostClaim }[]> {
   return restoreClaims(db, node, links)
 }
 

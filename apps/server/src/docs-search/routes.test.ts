@@ -227,6 +227,14 @@ describe('search query', () => {
     expect([...statuses]).toEqual([200, 429])
   })
 
+  it('charges a request for each of its queries', async () => {
+    const statuses: number[] = []
+    const queries = Array.from({ length: 10 }, () => ({ query: 'x' }))
+    for (let i = 0; i < 11; i += 1) statuses.push((await ask(...queries)).statusCode)
+    expect(statuses.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => 200))
+    expect(statuses[10]).toBe(429)
+  })
+
   it('picks up a new build of the site without a restart', async () => {
     expect(await urlsOf('yacht')).toEqual([])
     await writeFile(recordsFile, JSON.stringify(page('yacht', 'Overview', 'Yacht')))

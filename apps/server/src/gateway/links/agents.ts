@@ -31,6 +31,11 @@ const NAMESPACE_REMOVED: LinkCause = {
   message: 'The namespace has been deleted.',
 }
 const UNAVAILABLE: LinkCause = { by: 'gateway', reason: 'unavailable', message: 'The server cannot take links now.' }
+const UNKNOWN_DEVICE: LinkCause = {
+  by: 'gateway',
+  reason: 'unknown-device',
+  message: 'The server’s database has lost the registration of this device.',
+}
 const FENCED: LinkCause = {
   by: 'gateway',
   reason: 'node-lost',
@@ -171,11 +176,13 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
         await linkDown(contextOf({ kind: 'device', uid, tenant, proven: true }), uid, { node, epoch })
     }
     const held = [...entries].map(([uid, entry]) => ({ uid, epoch: entry.epoch }))
-    for (const { uid, isRestored } of await restoreLinks(db, node, held)) {
+    for (const { uid, state } of await restoreLinks(db, node, held)) {
       const entry = entries.get(uid)
-      if (entry && isRestored) await notifyLinkUp(contextOf(entry.device), uid)
+      if (entry && state === 'restored') await notifyLinkUp(contextOf(entry.device), uid)
+      // Nobody can be led to a device without a row: its agent registers anew when it is refused its next link.
+      if (state === 'unknown-device') entry?.link.close(UNKNOWN_DEVICE)
       // Another node has not compared its links yet, or has a link of its own: then this one ends before long.
-      needsRepair ||= !isRestored
+      needsRepair ||= state === 'held-elsewhere'
     }
   }
 
