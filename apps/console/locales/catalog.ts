@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import PO from 'pofile'
 import { idOf } from '../src/platform/language/id.ts'
-import type { SourceText } from './extract.ts'
+import type { SourceText } from './source-text.ts'
 
 /** A text of the sources with its translation; '' while there is none. */
 export interface Translated {

@@ -4,18 +4,7 @@ import { join } from 'node:path'
 import { parseSync } from 'vite'
 import { idOf } from '../src/platform/language/id.ts'
 import { serverTexts } from './server-texts.ts'
-
-export interface SourceText {
-  /** English, as an ICU message. */
-  readonly text: string
-  readonly context: string
-  /** Where it is used, relative to `apps/console`. */
-  readonly files: readonly string[]
-  /** Comments before it in the sources, for translators. */
-  readonly comments: readonly string[]
-  /** Names of the values that the sources give. */
-  readonly values: readonly string[]
-}
+import type { SourceText } from './source-text.ts'
 
 export interface Node {
   readonly type: string

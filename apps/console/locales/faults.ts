@@ -2,7 +2,7 @@
 import { type Token, parse } from '@messageformat/parser'
 import { idOf } from '../src/platform/language/id.ts'
 import type { Translated } from './catalog.ts'
-import type { SourceText } from './extract.ts'
+import type { SourceText } from './source-text.ts'
 
 /** @returns a sentence for each text that is missing, unused, malformed, or has other placeholders or plural forms */
 export function faultsOf(language: string, sources: readonly SourceText[], catalog: readonly Translated[]): string[] {

@@ -1,7 +1,7 @@
 // Texts that the server sends in English and the console shows: what fails, what is wrong with a field, why a session ended.
 import { ERRORS } from '@bowline/contract/errors'
 import { FROM_SERVER } from '../src/platform/language/id.ts'
-import type { SourceText } from './extract.ts'
+import type { SourceText } from './source-text.ts'
 
 /** Predicates of fields; `{…}` stands for a value. Those that only a program can break are not here. */
 export const RULES = [

@@ -130,7 +130,6 @@ export function screenJourneys(site: Site): void {
       await page.reload()
       await liveMark(page, 'live').waitFor()
       await page.getByRole('grid').waitFor()
-      console.log('BYTES', bytes)
       expect(bytes).toBeGreaterThan(100_000)
       expect(bytes).toBeLessThanOrEqual(305_000)
       measured.resolve()
