@@ -80,13 +80,14 @@ describe('a browser that prefers German', () => {
     await context.close()
   })
 
-  it('shows what the server refuses in German too', async () => {
+  it('explains a refused sign-in in German', async () => {
     const { context, page } = await openPage(browser, { baseURL: backend.origin, ...GERMAN }, REFUSED)
     await page.goto('/sign-in')
     await page.getByLabel('Benutzername oder E-Mail').fill(backend.username)
     await page.getByLabel('Passwort', { exact: true }).fill('wrong')
     await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
     await page.getByText('Benutzername oder Passwort ist falsch.').waitFor()
+    expect(await englishOn(page)).toEqual([])
     await context.close()
   })
 })
