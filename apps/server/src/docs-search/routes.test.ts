@@ -52,7 +52,8 @@ beforeEach(async () => {
   const alerts = { sent: 0, failed: 0 }
   const certificates = { ends: () => new Map(), failures: () => 0 }
   const idle = { agents: () => 0, connections: () => 0, listeners: () => 0, recordingRoom: async () => 0 }
-  const counts = { ...idle, uploads: undefined, mails, alerts, certificates, ping: () => Promise.resolve() }
+  const none = { uploads: undefined, agentUpdates: async () => undefined }
+  const counts = { ...idle, ...none, mails, alerts, certificates, ping: () => Promise.resolve() }
   metrics = createMetrics(counts)
   server = await createHttpServer({
     isKnownHost: () => true,

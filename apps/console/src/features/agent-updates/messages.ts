@@ -38,6 +38,8 @@ export const agentUpdateMessages = {
   rolloutTitle: i18n._('Rollout'),
   noRollout: i18n._('None yet.'),
   start: i18n._('Start rollout'),
+  waits: i18n._('Waits'),
+  blocked: (reason: string) => i18n._('No device updates now: {reason}', { reason }),
   startFailed: i18n._('The rollout did not start'),
   started: i18n._('The rollout has started.'),
   actions: { pause: i18n._('Pause'), resume: i18n._('Resume'), abort: i18n._('Abort') },

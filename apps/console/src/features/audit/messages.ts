@@ -111,6 +111,7 @@ export const auditMessages = {
     'agent-update.halt': i18n._('Halted an update of agents'),
     'agent-update.stage': i18n._('Took an update of agents to its next stage'),
     'agent-update.done': i18n._('Updated all agents'),
+    'agent-update.handover': i18n._('Handed its link over to an updated agent'),
     'install-key.create': i18n._('Created an install key'),
     'install-key.use': i18n._('Registered with an install key'),
     'install-key.remove': i18n._('Deleted an install key'),

@@ -172,6 +172,7 @@ export const devicesMessages = {
   clearFilters: i18n._('Clear filters'),
   favorites: i18n._('Favorites'),
   hostKeyChanged: i18n._('Host key changed'),
+  inIncident: i18n._('Of one incident'),
   favorite: i18n._('Favorite'),
   makeFavorite: i18n._('Add to favorites'),
   unfavorite: i18n._('Remove from favorites'),

@@ -98,6 +98,11 @@ export const firewallMessages = {
         '{others, plural, =0 {This cuts off you} one {This cuts off you and # other} other {This cuts off you and # others}}: from where you are now, you lose {lost} of the {devices, plural, one {# device} other {# devices}} that you reached in the last 7 days.',
         { others, lost: formatCount(lost), devices },
       ),
+    loses: (lost: number, reachable: number, others: number) =>
+      i18n._(
+        '{others, plural, =0 {This cuts off you} one {This cuts off you and # other} other {This cuts off you and # others}}: from where you are now, you lose {lost} of the {reachable, plural, one {# device} other {# devices}} that you can reach.',
+        { others, lost: formatCount(lost), reachable },
+      ),
     blocked: i18n._('Blocked'),
     allowed: i18n._('Let in'),
     examples: (title: string, shown: number, all: number) =>

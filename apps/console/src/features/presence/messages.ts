@@ -96,6 +96,9 @@ export const presenceMessages = {
     serverNetwork: i18n._('several'),
     unknownNetwork: i18n._('unknown'),
     devices: i18n._('Devices of this incident'),
+    toList: i18n._('Show in the list of devices'),
+    devicesOf: (line: string) => i18n._('Devices of: {line}', { line }),
+    devicesShort: i18n._('Devices'),
     devicesFailed: i18n._('The devices of this incident could not be loaded.'),
     columns: {
       incident: i18n._('Incident'),

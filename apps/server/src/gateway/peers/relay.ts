@@ -3,7 +3,8 @@
 // two hops stops the process at its source.
 import type { Link, LinkCause, LinkMessage, LinkStream, StreamHandler, StreamKind } from '@bowline/link/api'
 import { createFlow } from '../forward/pipe.ts'
-import type { Agents, HeldLink } from '../links/agents.ts'
+import type { Agents } from '../links/agents.ts'
+import type { HeldLink } from '../links/handovers.ts'
 import type { ReverseStreams } from '../links/reverse-streams.ts'
 import { continueTrace, endOnce } from '../../platform/tracing/spans.ts'
 import { PeerControl, PeerOpen, endMessage, toCause } from './envelope.ts'
