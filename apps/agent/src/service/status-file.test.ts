@@ -14,9 +14,8 @@ function written() {
   return {
     folder,
     /** Another process with the id of the one that wrote the file, or what a change makes of it. */
-    change(change: object): void {
-      writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), ...change }))
-    },
+    change: (change: object): void =>
+      writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), ...change })),
   }
 }
 
