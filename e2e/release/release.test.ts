@@ -70,7 +70,7 @@ it.skipIf(problem !== undefined)(
     async function follow(page: string, version: string): Promise<string> {
       command(machine, `cd /root && curl -fsSO ${store}/bowline-${version}-linux-${arch}.tar.gz`)
       let output = ''
-      for (const step of await stepsOf(page)) {
+      for (const step of await stepsOf(page, 'release')) {
         if ('file' in step) command(machine, `cat >'${step.file}' <<'END'\n${ours(step.text, version)}END`)
         else output += command(machine, `set -e; sudo() { "$@"; }; cd /root\n${ours(step.script, version)}`)
       }
