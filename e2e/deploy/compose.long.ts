@@ -1,6 +1,8 @@
 // The compose files of deploy/, started by podman-compose with the commands of the page Deploying. By command, because it
 // builds a release and images first: `npm test -- --project long e2e/deploy/compose`.
-import { appendFileSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -12,7 +14,7 @@ import { makeReleases, versionOfCheckout } from '../../scripts/release/release.t
 import { scriptOf } from '../release/page.ts'
 import { cleanups } from '../support/cleanup.ts'
 import { makeDevice } from '../support/device.ts'
-import { ssh, startEcho } from '../support/ssh.ts'
+import { ssh } from '../support/ssh.ts'
 import { until } from '../support/wait.ts'
 import { ADDRESS, type ComposeMachine, composeProblem, makeComposeMachine } from './compose-machine.ts'
 
@@ -42,11 +44,7 @@ const fetchBy = (ca: string): typeof fetch =>
       lookup: (_, __, found) => found(null, [{ address: ADDRESS, family: 4 }]),
     })
     sent.end(body)
-    const [answer] = await Promise.all([
-      new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
-        sent.once('response', resolve).once('error', reject)
-      }),
-    ])
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
     return new Response(await text(answer), { status: answer.statusCode ?? 0 })
   }
 
@@ -105,4 +103,43 @@ describe.skipIf(problem !== undefined)(`the compose files (${problem ?? 'by podm
     },
     15 * MINUTE_MS,
   )
+
+  it(
+    'runs three nodes behind HAProxy, and ssh goes on when any one of them is killed',
+    async () => {
+      machine.run(
+        `rm -f compose.override.yaml
+        echo "NODE_SECRET=$(openssl rand -hex 32)" >>.env
+        echo S3_ACCESS_KEY_ID=key >>.env
+        echo S3_SECRET_ACCESS_KEY=secret >>.env
+        openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=${DOMAIN} \
+          -addext subjectAltName=DNS:${DOMAIN} -keyout key.pem -out cert.pem
+        cat cert.pem key.pem >bowline.pem`,
+      )
+      writeFileSync(file('haproxy.cfg'), balancerOf(readFileSync(file('../balancers/haproxy.cfg'), 'utf8')))
+      machine.run('podman-compose -f nodes.yaml up -d')
+      undo(() => machine.run('podman-compose -f nodes.yaml down -v'))
+      const link = await until('a node listens', () => linkIn(machine.run('podman logs compose_node1_1 2>&1')) || undefined)
+      const target = await firstSteps(link, readFileSync(file('cert.pem'), 'utf8'))
+      expect(await says(target)).toBe('works\n')
+      for (const node of ['compose_node1_1', 'compose_node2_1', 'compose_node3_1']) {
+        machine.run(`podman kill ${node}`)
+        await until(`ssh works without ${node}`, async () => (await says(target)) === 'works\n', MINUTE_MS)
+        machine.run(`podman start ${node}`)
+        await until(`${node} is back`, () => linked(machine.run(`podman logs --tail 20 ${node} 2>&1`)), MINUTE_MS)
+      }
+      machine.run('podman-compose -f nodes.yaml down -v')
+    },
+    15 * MINUTE_MS,
+  )
 })
+
+const linked = (log: string): boolean => log.slice(log.lastIndexOf('server.starting')).includes('Bowline listens')
+
+/** HAProxy's file with the three nodes of nodes.yaml, and no more connections than this account may open. */
+function balancerOf(configuration: string): string {
+  return configuration
+    .replaceAll(/^( +server node)2( 10\.0\.0\.1)2(:.*)$/gm, '$12$22$3\n$13$23$3')
+    .replaceAll('10.0.0.1', '10.77.0.1')
+    .replace('maxconn 50000', 'maxconn 500')
+}
