@@ -69,10 +69,11 @@ it.skipIf(problem !== undefined)(
         .replaceAll(/bowline-[\d.]+-linux/g, `bowline-${version}-linux`)
         .replaceAll('linux-x64', `linux-${arch}`)
     let variables = ''
-    function take(step: Step, version: string): string {
-      if ('file' in step) return command(machine, `cat >'${step.file}' <<'END'\n${ours(step.text, version)}END`)
-      return command(machine, `set -e; sudo() { "$@"; }; cd /root\n${variables}\n${ours(step.script, version)}`)
-    }
+    const lineOf = (step: Step, version: string): string =>
+      'file' in step
+        ? `cat >'${step.file}' <<'END'\n${ours(step.text, version)}END`
+        : `set -e; sudo() { "$@"; }; cd /root\n${variables}\n${ours(step.script, version)}`
+    const take = (step: Step, version: string): string => command(machine, lineOf(step, version))
     const fetchRelease = (version: string) =>
       command(machine, `cd /root && curl -fsSO ${store}/bowline-${version}-linux-${arch}.tar.gz`)
 
@@ -107,6 +108,13 @@ it.skipIf(problem !== undefined)(
       return (await ssh({ ...target, password: USER.password }, ['id -un'])).stdout.toString()
     }
     expect(await login()).toBe(`${USER.name}\n`)
+
+    for (const step of await stepsOf('self-hosted/checking.md', 'release')) {
+      const { status, stdout } = machine.run(lineOf(step, first))
+      expect(stdout).toMatch(/^ok +database: /m)
+      // Nothing is wrong, or there are warnings.
+      expect([0, 3], stdout).toContain(status)
+    }
 
     const answers = (version: string) =>
       until(`version ${version} answers`, async () => {
