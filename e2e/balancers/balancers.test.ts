@@ -177,7 +177,7 @@ describe.skipIf(!hasBalancers).each(FORMS)('%s (needs haproxy, nginx and its str
       const script = await scriptOf('self-hosted/balancers.md', 'haproxy')
       const shown = execFileSync('sh', ['-c', script.replace('/run/haproxy/admin.sock', balancer.adminSocket)])
       // Name and address of the server, and 0: it is down.
-      expect(shown.toString()).toMatch(/ (?:bowline_)?ssh \d+ node1 127\.0\.0\.1 0 /)
+      if (!/ (?:bowline_)?ssh \d+ node1 127\.0\.0\.1 0 /.test(shown.toString())) throw new Error(shown.toString())
       await until('ssh meets the other node', async () => !(await ssh(target(), ['true'])).stderr.includes('stopping'))
     }
     await until('the other node answers', async () => (await status('/healthcheck', READER)) === 200)

@@ -84,8 +84,10 @@ export function composeProblem(): string | undefined {
 export interface ComposeMachine {
   /** Has deploy/ of this checkout, and what a test writes into it. */
   readonly folder: string
-  /** Runs lines of bash in deploy/compose. @returns stdout @throws {Error} when one fails */
+  /** Runs lines of bash in the folder, with the containers' network. @returns stdout @throws {Error} when one fails */
   run(script: string): string
+  /** The same with this machine's network, for what comes from Debian's mirror. */
+  build(script: string): string
   remove(): void
 }
 
@@ -112,8 +114,12 @@ export function makeComposeMachine(): ComposeMachine {
     BUILDAH_ISOLATION: 'chroot',
   }
   const bash = (script: string, cwd: string, enter: readonly string[] = []): string => {
-    const [program = '', ...args] = [...enter, 'bash', '-euo', 'pipefail', '-c', script]
-    return execFileSync(program, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+    return execFileSync('env', [...enter, 'bash', '-euo', 'pipefail', '-c', script], {
+      cwd,
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
   }
   bash(
     `ip netns add ${space}
@@ -146,7 +152,8 @@ export function makeComposeMachine(): ComposeMachine {
   copyFileSync(join(authority, 'tls.crt'), inside('deploy/compose/authority.pem'))
   return {
     folder,
-    run: (script) => bash(script, inside('deploy/compose'), ['nsenter', `--net=/run/netns/${space}`]),
+    build: (script) => bash(script, folder),
+    run: (script) => bash(script, folder, ['nsenter', `--net=/run/netns/${space}`]),
     remove() {
       bash(`ip netns del ${space}; umount -l ${inside('graph/overlay')} || true`, '/')
       rmSync(folder, { recursive: true, force: true })

@@ -11,7 +11,7 @@ import { operations } from '@bowline/contract/operations'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { OWN_AGENT, buildStale } from '../../scripts/build.ts'
 import { makeReleases, versionOfCheckout } from '../../scripts/release/release.ts'
-import { scriptOf } from '../release/page.ts'
+import { stepsOf } from '../release/page.ts'
 import { cleanups } from '../support/cleanup.ts'
 import { makeDevice } from '../support/device.ts'
 import { ssh } from '../support/ssh.ts'
@@ -37,7 +37,7 @@ const OVERRIDE = `services:
 /** Requests that find the containers by the domain, and trust a certificate. */
 const fetchBy = (ca: string): typeof fetch =>
   async function fetchThere(url, { method, headers, body } = {}) {
-    const sent = request(String(url), {
+    const sent = request(new URL(url instanceof Request ? url.url : url), {
       method: method ?? 'GET',
       headers: Object.fromEntries(new Headers(headers)),
       ca,
@@ -86,20 +86,20 @@ describe.skipIf(problem !== undefined)(`the compose files (${problem ?? 'by podm
     'runs one node by the commands of the page, with a certificate, and has the data after a stop',
     async () => {
       writeFileSync(file('compose.override.yaml'), OVERRIDE)
-      const script = (await scriptOf('self-hosted/deploying.md', 'compose'))
-        .replaceAll('linux-x64', `linux-${arch}`)
-        .replaceAll(/^cd /gm, `cd ${machine.folder}/`)
-      const output = machine.run(`cd ${machine.folder}\n${script}`)
-      undo(() => machine.run('podman-compose down -v'))
+      const steps = await stepsOf('self-hosted/deploying.md', 'compose')
+      const [image = '', up = ''] = steps.flatMap((step) => ('script' in step ? [step.script] : []))
+      machine.build(image.replaceAll('linux-x64', `linux-${arch}`))
+      const output = machine.run(up)
+      undo(() => machine.run('cd deploy/compose && podman-compose down -v'))
       const bowline = 'podman exec compose_bowline_1 /opt/bowline/bin/node /opt/bowline/apps/server/src/main.ts'
       await until('a certificate is there', () => / acme +valid /.test(machine.run(`${bowline} certificate`)))
       const ca = machine.run(`curl -fsSk https://${ADDRESS}:15000/roots/0`)
       const target = await firstSteps(linkIn(output), ca)
       expect(await says(target)).toBe('works\n')
-      machine.run('podman-compose down && podman-compose up -d')
+      machine.run('cd deploy/compose && podman-compose down && podman-compose up -d')
       await until('the device is back', async () => (await says(target)) === 'works\n', MINUTE_MS)
       expect(machine.run(`${bowline} user list`)).toContain('operator')
-      machine.run('podman-compose down -v')
+      machine.run('cd deploy/compose && podman-compose down -v')
     },
     15 * MINUTE_MS,
   )
@@ -108,7 +108,8 @@ describe.skipIf(problem !== undefined)(`the compose files (${problem ?? 'by podm
     'runs three nodes behind HAProxy, and ssh goes on when any one of them is killed',
     async () => {
       machine.run(
-        `rm -f compose.override.yaml
+        `cd deploy/compose
+        rm -f compose.override.yaml
         echo "NODE_SECRET=$(openssl rand -hex 32)" >>.env
         echo S3_ACCESS_KEY_ID=key >>.env
         echo S3_SECRET_ACCESS_KEY=secret >>.env
@@ -117,9 +118,12 @@ describe.skipIf(problem !== undefined)(`the compose files (${problem ?? 'by podm
         cat cert.pem key.pem >bowline.pem`,
       )
       writeFileSync(file('haproxy.cfg'), balancerOf(readFileSync(file('../balancers/haproxy.cfg'), 'utf8')))
-      machine.run('podman-compose -f nodes.yaml up -d')
-      undo(() => machine.run('podman-compose -f nodes.yaml down -v'))
-      const link = await until('a node listens', () => linkIn(machine.run('podman logs compose_node1_1 2>&1')) || undefined)
+      machine.run('cd deploy/compose && podman-compose -f nodes.yaml up -d')
+      undo(() => machine.run('cd deploy/compose && podman-compose -f nodes.yaml down -v'))
+      const link = await until(
+        'a node listens',
+        () => linkIn(machine.run('podman logs compose_node1_1 2>&1')) || undefined,
+      )
       const target = await firstSteps(link, readFileSync(file('cert.pem'), 'utf8'))
       expect(await says(target)).toBe('works\n')
       for (const node of ['compose_node1_1', 'compose_node2_1', 'compose_node3_1']) {
@@ -128,7 +132,7 @@ describe.skipIf(problem !== undefined)(`the compose files (${problem ?? 'by podm
         machine.run(`podman start ${node}`)
         await until(`${node} is back`, () => linked(machine.run(`podman logs --tail 20 ${node} 2>&1`)), MINUTE_MS)
       }
-      machine.run('podman-compose -f nodes.yaml down -v')
+      machine.run('cd deploy/compose && podman-compose -f nodes.yaml down -v')
     },
     15 * MINUTE_MS,
   )
