@@ -28,6 +28,8 @@ export interface Balancer {
   readonly process: Running
   /** HAProxy only: state of each server by its backend, such as `bowline_ssh/node1: DOWN`. */
   states(): Promise<readonly string[]>
+  /** HAProxy only: path of its socket for commands. */
+  readonly adminSocket: string
   close(): Promise<void>
 }
 
@@ -83,6 +85,7 @@ export async function startBalancer(
     httpsPort,
     sshPort,
     process: running,
+    adminSocket: inside('admin.sock'),
     async states() {
       const socket = createConnection(inside('admin.sock'))
       socket.write('show stat\n')

@@ -14,6 +14,7 @@ import { operations } from '@bowline/contract/operations'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { freePort } from '@bowline/testkit/free-port'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { scriptOf } from '../release/page.ts'
 import { type Agent, startAgent } from '../support/agent.ts'
 import { cleanups } from '../support/cleanup.ts'
 import { listenToEvents } from '../support/events.ts'
@@ -173,6 +174,10 @@ describe.skipIf(!hasBalancers).each(FORMS)('%s (needs haproxy, nginx and its str
         const states = await balancer.states()
         return states.filter((state) => /node1: DOWN/.test(state)).length === 2
       })
+      const script = await scriptOf('self-hosted/balancers.md', 'haproxy')
+      const shown = execFileSync('sh', ['-c', script.replace('/run/haproxy/admin.sock', balancer.adminSocket)])
+      // Name and address of the server, and 0: it is down.
+      if (!/ (?:bowline_)?ssh \d+ node1 127\.0\.0\.1 0 /.test(shown.toString())) throw new Error(shown.toString())
       await until('ssh meets the other node', async () => !(await ssh(target(), ['true'])).stderr.includes('stopping'))
     }
     await until('the other node answers', async () => (await status('/healthcheck', READER)) === 200)

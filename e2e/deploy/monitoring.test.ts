@@ -3,7 +3,8 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { scriptOf } from '../release/page.ts'
 import { cleanups } from '../support/cleanup.ts'
 import { root } from '../support/product.ts'
 import { startServer } from '../support/server.ts'
@@ -66,12 +67,12 @@ it('has a runbook for each alert, a row that names it, and a test in which it is
   }
 })
 
-describe.skipIf(!existsSync(PROMTOOL))('promtool (needs the package prometheus)', () => {
-  it.each([
-    ['takes the rules', ['check', 'rules', 'rules.yaml']],
-    ['runs the tests of the rules', ['test', 'rules', 'rules.test.yaml']],
-  ])('%s', (_, args) => {
-    const { status, stdout, stderr } = spawnSync(PROMTOOL, args, { cwd: folder, encoding: 'utf8' })
-    expect([status, `${stdout}${stderr}`]).toEqual([0, expect.stringContaining('SUCCESS')])
-  })
-})
+it.skipIf(!existsSync(PROMTOOL))(
+  'takes the rules and passes their tests by the commands of the page (needs the package prometheus)',
+  async () => {
+    const script = await scriptOf('self-hosted/monitoring.md', 'promtool')
+    const { status, stdout, stderr } = spawnSync('bash', ['-euc', script], { cwd: root, encoding: 'utf8' })
+    expect([status, stderr]).toEqual([0, ''])
+    expect(stdout.match(/SUCCESS/g)).toHaveLength(2)
+  },
+)

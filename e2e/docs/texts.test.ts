@@ -53,3 +53,14 @@ it('lists existing metrics under Administration', async () => {
   expect(names.length).toBeGreaterThan(3)
   expect(names.filter((name) => !all.includes(name))).toEqual([])
 })
+
+it.each(['deploying', 'upgrading', 'checking', 'balancers', 'monitoring'])(
+  'marks each command with where a test runs it, or why none does: %s',
+  async (page) => {
+    const text = await readFile(join(CONTENT, `self-hosted/${page}.md`), 'utf8')
+    const fences = [...text.matchAll(/^ *```((?:bash|sh)\b.*)$/gm)].map(([, info = '']) => info)
+    expect(fences.length).toBeGreaterThan(0)
+    const isMarked = /^bash (?:(?:run|release|checkout|compose|haproxy|promtool)$|.*\bnot-run="[^"]+")/
+    expect(fences.filter((info) => !isMarked.test(info))).toEqual([])
+  },
+)

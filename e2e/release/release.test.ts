@@ -15,7 +15,7 @@ import { cleanups } from '../support/cleanup.ts'
 import { freePort } from '@bowline/testkit/free-port'
 import { ssh } from '../support/ssh.ts'
 import { until } from '../support/wait.ts'
-import { stepsOf } from './page.ts'
+import { type Step, stepsOf } from './page.ts'
 
 const MINUTE_MS = 60_000
 const undo = cleanups()
@@ -66,18 +66,19 @@ it.skipIf(problem !== undefined)(
         .replace('BOWLINE_SSH_PORT=2222', `BOWLINE_SSH_PORT=${ports.ssh}`)
         .replaceAll(/^BOWLINE_TLS_.*\n/gm, '')
         .replaceAll(/^version=.*$/gm, `version=${version}`)
+        .replaceAll(/bowline-[\d.]+-linux/g, `bowline-${version}-linux`)
         .replaceAll('linux-x64', `linux-${arch}`)
-    async function follow(page: string, version: string): Promise<string> {
+    let variables = ''
+    const lineOf = (step: Step, version: string): string =>
+      'file' in step
+        ? `cat >'${step.file}' <<'END'\n${ours(step.text, version)}END`
+        : `set -e; sudo() { "$@"; }; cd /root\n${variables}\n${ours(step.script, version)}`
+    const take = (step: Step, version: string): string => command(machine, lineOf(step, version))
+    const fetchRelease = (version: string) =>
       command(machine, `cd /root && curl -fsSO ${store}/bowline-${version}-linux-${arch}.tar.gz`)
-      let output = ''
-      for (const step of await stepsOf(page)) {
-        if ('file' in step) command(machine, `cat >'${step.file}' <<'END'\n${ours(step.text, version)}END`)
-        else output += command(machine, `set -e; sudo() { "$@"; }; cd /root\n${ours(step.script, version)}`)
-      }
-      return output
-    }
 
-    const output = await follow('self-hosted/deploying.md', first)
+    fetchRelease(first)
+    const output = (await stepsOf('self-hosted/deploying.md', 'release')).map((step) => take(step, first)).join('')
     const link = /http:\S+\/setup\?sign=\S+/.exec(output)?.[0] ?? ''
     expect(link.startsWith(origin)).toBe(true)
     const page = async (url: string) => {
@@ -108,12 +109,35 @@ it.skipIf(problem !== undefined)(
     }
     expect(await login()).toBe(`${USER.name}\n`)
 
-    expect(await follow('self-hosted/upgrading.md', second)).toContain(second)
-    await until('the new version answers', async () => {
-      const { body } = await anonymous.call(operations.instance.info, {}).catch(() => ({ body: { version: '' } }))
-      return body.version === `v${second}`
-    })
+    for (const step of await stepsOf('self-hosted/checking.md', 'release')) {
+      const { status, stdout } = machine.run(lineOf(step, first))
+      expect(stdout).toMatch(/^ok +database: /m)
+      // Nothing is wrong, or there are warnings.
+      expect([0, 3], stdout).toContain(status)
+    }
+
+    const answers = (version: string) =>
+      until(`version ${version} answers`, async () => {
+        const { body } = await anonymous.call(operations.instance.info, {}).catch(() => ({ body: { version: '' } }))
+        return body.version === `v${version}`
+      })
+    variables = `SERVER='${origin}' TENANT='${tenant}'`
+    const [backup, unpack, restart, agent, back, ...others] = await stepsOf('self-hosted/upgrading.md', 'release')
+    if (!backup || !unpack || !restart || !agent || !back) throw new Error('the page has other steps')
+    expect(others).toEqual([])
+    fetchRelease(second)
+    for (const step of [backup, unpack]) take(step, second)
+    expect(take(restart, second)).toContain(second)
+    await answers(second)
     expect([await page(`${origin}/`), await page(`${origin}/docs/`)]).toEqual([html, html])
+    expect(await login()).toBe(`${USER.name}\n`)
+    take(agent, second)
+    expect(await login()).toBe(`${USER.name}\n`)
+
+    await client.call(operations.devices.update, { params: { uid: device.uid }, body: { name: 'renamed' } })
+    take(back, first)
+    await answers(first)
+    expect((await client.call(operations.devices.get, { params: { uid: device.uid } })).body.name).toBe(device.name)
     expect(await login()).toBe(`${USER.name}\n`)
   },
   20 * MINUTE_MS,

@@ -43,7 +43,11 @@ export interface Device {
   /** Runs a program as root on the device. */
   run(command: readonly string[], env?: NodeJS.ProcessEnv): Running
   /** Starts an agent for the device's accounts, accepts it and waits until it is online. */
-  startAgent(server: Server, name: string, env?: NodeJS.ProcessEnv): Promise<SshTarget>
+  startAgent(
+    server: Pick<Server, 'origin' | 'tenant' | 'ssh' | 'client'>,
+    name: string,
+    env?: NodeJS.ProcessEnv,
+  ): Promise<SshTarget>
   /**
    * @param first lines of sshd_config(5) to insert before the usual ones
    * @param name of the program; another one for a second server

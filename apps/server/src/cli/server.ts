@@ -11,6 +11,8 @@ import { randomIds } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
 import { type RunningServer, startServer } from '../compose/server.ts'
 
+/** Signals that stop the server. */
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 /** Time limit of an orderly shutdown, after the drain time of sessions. */
 const CLOSE_MS = 20_000
 /** Time limit of a shutdown after a failure. */
@@ -35,6 +37,9 @@ export async function runServer(env: Readonly<Record<string, string | undefined>
   }
   process.on('uncaughtException', die)
   process.on('unhandledRejection', die)
+  // The first process of a container ignores signals that it has no handler for.
+  const quit = (): void => process.exit(1)
+  if (process.pid === 1) for (const signal of SIGNALS) process.once(signal, quit)
   log.info('server.starting', { pid: process.pid, node: process.version })
   const server = await startServer({
     config,
@@ -75,7 +80,7 @@ export async function runServer(env: Readonly<Record<string, string | undefined>
       (error: unknown) => die(error),
     )
   }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => close(signal))
+  for (const signal of SIGNALS) process.off(signal, quit).on(signal, () => close(signal))
 }
 
 /** Closes what can still be closed and exits with a failure status. */

@@ -308,9 +308,11 @@ async function start(
   const { port } = http.server.address() as AddressInfo
   const origin = `${config.tls ? 'https' : 'http'}://${publicHost(settings.BOWLINE_HOST, settings.BOWLINE_DOMAIN)}:${port}`
   log.info('server.listening', { origin, ssh: gateway.port })
+  // A proxy or a container may forward another port than this server's own.
+  const { origin: reachable } = new URL(settings.BOWLINE_PUBLIC_URL ?? origin)
   return {
     origin,
     sshPort: gateway.port,
-    setupLink: (await isInstanceSetUp(system)) ? undefined : `${origin}/setup?sign=${keys.setupSign}`,
+    setupLink: (await isInstanceSetUp(system)) ? undefined : `${reachable}/setup?sign=${keys.setupSign}`,
   }
 }

@@ -33,6 +33,11 @@ afterEach(async () => {
 })
 
 describe('instance without accounts', () => {
+  it('leads to the set-up page at the public address, whatever its own port is', async () => {
+    const server = await freshServer({ BOWLINE_PUBLIC_URL: 'https://bowline.example.com' })
+    expect(server.setupLink).toMatch(/^https:\/\/bowline\.example\.com\/setup\?sign=/)
+  })
+
   it('reports pending set-up and endpoints under the requested host name', async () => {
     const server = await freshServer()
     const { body } = await server.client().call(info, {})
