@@ -21,6 +21,7 @@ import { measureHttpTunnel } from './rows/http-tunnel.ts'
 import { measureIdleAgents } from './rows/idle-agents.ts'
 import { measureKeystroke } from './rows/keystroke.ts'
 import { measureLink } from './rows/link.ts'
+import { measureNodes } from './rows/nodes.ts'
 import { measureRecording } from './rows/recording.ts'
 import { measureRestart } from './rows/restart.ts'
 import { measureSftp } from './rows/sftp.ts'
@@ -46,6 +47,7 @@ const GROUPS: Readonly<Record<string, (options: BenchOptions) => Promise<Row[]>>
   api: measureApi,
   tunnel: measureTunnel,
   hop: measureHop,
+  nodes: measureNodes,
   'http-tunnel': measureHttpTunnel,
 }
 const USAGE = `npm run bench -- [options]

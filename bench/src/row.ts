@@ -9,7 +9,7 @@ export interface Target {
 }
 
 /** `ratio` is to the named peer; the others are in the unit of their name (GB: 10⁹ bytes, KB: 10³). */
-export type Unit = 'ratio' | 'seconds' | 'ms' | 'secondsPerGb' | 'KB' | 'MB'
+export type Unit = 'ratio' | 'seconds' | 'ms' | 'secondsPerGb' | 'KB' | 'MB' | 'count'
 
 export interface Row {
   /** Stable name for scripts that compare runs: `bulk.aes128-gcm.down.sshd`. */

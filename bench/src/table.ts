@@ -8,6 +8,7 @@ const SUFFIX: Readonly<Record<Unit, string>> = {
   ms: ' ms',
   secondsPerGb: ' s/GB',
   KB: ' KB',
+  count: '',
   MB: ' MB',
 }
 const HEADINGS = ['work', 'against', 'measured', 'least–most', 'must', 'aim', 'verdict', ''] as const

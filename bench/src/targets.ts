@@ -42,6 +42,8 @@ export const TARGETS = {
     /** CPU per login of two nodes that have their own devices, compared with one. */
     login: less(1.05, 1),
   },
+  /** Seconds until the last agent is back after all nodes have restarted. */
+  nodes: { back: less(60, 15) },
   /** Ratios to the npm package ssh2: none may be worse. */
   former: { more: more(1, 1.2), less: less(1, 0.8) },
   /** Recorded terminal output, compared with unrecorded output. */

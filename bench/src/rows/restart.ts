@@ -74,7 +74,7 @@ function tell(failures: Readonly<Record<string, number>>): string {
 }
 
 /** Scrapes until aborted. @returns the longest event loop iteration, in milliseconds */
-async function watchStalls(origin: string, signal: AbortSignal): Promise<number> {
+export async function watchStalls(origin: string, signal: AbortSignal): Promise<number> {
   let worst = 0
   while (!signal.aborted) {
     worst = Math.max(worst, (await readMetrics(origin)).stallMs)
@@ -84,6 +84,6 @@ async function watchStalls(origin: string, signal: AbortSignal): Promise<number>
 }
 
 /** The last link may have been accepted before it is counted. */
-async function countedByServer(origin: string, count: number): Promise<void> {
+export async function countedByServer(origin: string, count: number): Promise<void> {
   while ((await readMetrics(origin)).agents < count) await pause(20)
 }
