@@ -125,7 +125,10 @@ describe.skipIf(problem !== undefined)(`the compose files (${problem ?? 'by podm
         () => linkIn(machine.run('podman logs compose_node1_1 2>&1')) || undefined,
       )
       const ca = readFileSync(file('cert.pem'), 'utf8')
-      await until('HAProxy has found the nodes', async () => (await fetchBy(ca)(`${origin}/healthcheck`)).status === 200)
+      await until(
+        'HAProxy has found the nodes',
+        async () => (await fetchBy(ca)(`${origin}/healthcheck`)).status === 200,
+      )
       const target = await firstSteps(link, ca)
       expect(await says(target)).toBe('works\n')
       for (const node of ['compose_node1_1', 'compose_node2_1', 'compose_node3_1']) {
