@@ -22,6 +22,7 @@ const steps = [
   ['types of the docs', () => !existsSync('apps/docs/tsconfig.json') || run('tsc', '-p', 'apps/docs')],
   ['lint', () => run('oxlint', '--type-aware', '--deny-warnings')],
   ['format', () => run('oxfmt', '--check')],
+  ['texts of the console are translated', () => run('apps/console/locales/update.ts', '--check')],
   ['OpenAPI documents are fresh', () => run('scripts/openapi.ts', '--check')],
   ['the route matrix is fresh', () => run('scripts/routes.ts', '--check')],
   ['OpenAPI documents have no lint error', openApiIsClean],

@@ -87,14 +87,13 @@ function table(cells: (row: (typeof rows)[number]) => readonly string[], more: r
   return [line(headings), line(headings.map(() => '---')), ...body]
 }
 
-function access({ access, cloudOnly, notYet }: Operation): string {
+function access({ access, cloudOnly }: Operation): string {
   const words: string[] = [access.kind]
   if (access.kind === 'member') {
     words[0] = access.permission ? PERMISSIONS[access.permission][0] : 'member'
     if (access.keys) words.push('key')
   }
   if (cloudOnly) words.push('cloud')
-  if (notYet) words.push('not yet')
   return words.join(', ')
 }
 

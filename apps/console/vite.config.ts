@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { type Plugin, defineConfig } from 'vite'
 import { compressFiles } from '../../scripts/compress-files.ts'
+import { readCatalog, translationsOf } from './locales/catalog.ts'
 
 const api = process.env['CONSOLE_API'] ?? 'http://127.0.0.1:8080'
 
@@ -17,9 +18,12 @@ function isFirstContract(module: string): boolean {
   return /node_modules\/zod\/|packages\/contract\/src\/|console\/src\/no-eval/.test(module) && !LATER.test(module)
 }
 
+/** What runs before the console does. */
+const FIRST = /console\/src\/(start|platform\/(local-setting|language\/languages?))\.ts/
+
 /** Parts that every list has: one file of them is smaller than many. */
 const LISTS =
-  /console\/src\/(platform\/|auth\/|live\/|core\/list-filter|ui\/(?:\w+\/)?(back-link|cells|confirm|copy-|data-table|describe-error|document-title|empty-state|error-panel|field-errors|focus-keeper|gated|notify|numbers|page|paged-table|pager|search-field|status-dot|tab-bar|ticker|time-ago|use-theme))/
+  /console\/src\/(platform\/|auth\/|live\/|core\/list-filter|core\/use-action|core\/messages|ui\/(?:\w+\/)?(back-link|callout|cells|confirm|copy-|data-table|describe-error|document-title|empty-state|error-panel|field-errors|focus-keeper|gated|notify|numbers|page|paged-table|pager|search-field|status-dot|tab-bar|ticker|time-ago|use-theme|use-unsaved))/
 
 /** The server compresses no file itself: it sends what lies beside. */
 function compressed(): Plugin {
@@ -37,9 +41,42 @@ function compressed(): Plugin {
   }
 }
 
+/** The page fetches the console beside its entry, which imports it once the language is there. */
+function preloaded(): Plugin {
+  return {
+    name: 'preloaded',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(_html, { bundle = {} }) {
+        const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
+        const main = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith('console/src/main.tsx'))
+        if (!main) throw new Error('The build has no console/src/main.tsx.')
+        return [main.fileName, ...main.imports].map((file) => ({
+          tag: 'link',
+          attrs: { rel: 'modulepreload', crossorigin: true, href: `/${file}` },
+          injectTo: 'head' as const,
+        }))
+      },
+    },
+  }
+}
+
+/** Catalogs of translations: a PO file is a module of its texts. */
+function catalogs(): Plugin {
+  return {
+    name: 'catalogs',
+    load(id) {
+      if (!id.endsWith('.po')) return null
+      this.addWatchFile(id)
+      return `export default ${JSON.stringify(translationsOf(readCatalog(id)))}`
+    },
+  }
+}
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), compressed()],
+  plugins: [react(), catalogs(), preloaded(), compressed()],
   server: { host: '127.0.0.1', port: 5173, proxy: { '/api': api, '/info': api, '/install.sh': api } },
   build: {
     target: 'es2022',
@@ -56,10 +93,11 @@ export default defineConfig({
         // Libraries change rarely: their own files stay cached when only the console changes.
         codeSplitting: {
           groups: [
+            { name: 'start', test: FIRST },
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
             {
               name: 'mantine',
-              test: /node_modules\/(@mantine\/(core\/esm\/(core|utils)|hooks)|@floating-ui|react-remove-scroll)\//,
+              test: /node_modules\/(@mantine\/(core\/esm\/(core|utils|components\/(Stack|Popover))|hooks)|@floating-ui|react-remove-scroll)\//,
             },
             { name: 'contract', test: isFirstContract },
             { name: 'tanstack', test: /node_modules\/@tanstack\// },

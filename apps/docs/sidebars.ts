@@ -135,6 +135,7 @@ const sidebars: SidebarsConfig = {
     heading('Developers', [
       heading('Agent', pages('developers/agent', 'installing', 'configuring', 'updating')),
       'developers/development',
+      'developers/translating',
       { type: 'link', label: 'OpenAPI', href: '/developers/openapi/' },
     ]),
   ],

@@ -115,6 +115,14 @@ describe.skipIf(!postgresPrograms)('a login on one node for a device of another 
     session.end()
     expect((await session.result).code).toBe(0)
   })
+
+  it('ends with the link of the device when another process with its key links at another node', async () => {
+    const session = await startEcho(elsewhere())
+    const clone = agent.clone(cluster.nodes[0]?.origin)
+    onTestFinished(async () => void (await clone.end()))
+    await until('the first process is told', () => agent.process.output().includes('"ev":"link.displaced"'))
+    expect((await session.result).code).not.toBe(0)
+  })
 })
 
 async function echoes(session: Awaited<ReturnType<typeof startEcho>>): Promise<void> {

@@ -2,6 +2,7 @@
 // e2e/console/pictures.ts <folder> [all | names…]`.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { launchBrowser } from '../support/browser.ts'
 import { screensToDraw } from './picture-screens.ts'
 import { VIEWS } from './screens.ts'
@@ -10,6 +11,17 @@ import { startWorld } from './world.ts'
 
 const DOCS = 'overview devices device firewall public-keys sessions settings palette terminal player'.split(' ')
 
+/** `PICTURES_LANGUAGE=de` draws the console in German; dialogs that no address opens are missing then. */
+const language = process.env['PICTURES_LANGUAGE']
+
+/** Screens are brought into their state in English, which is what their steps read. */
+async function reloadIn(chosen: string, page: Page): Promise<void> {
+  await page.evaluate(`localStorage.setItem('bowline.language', ${JSON.stringify(chosen)})`)
+  await page.reload()
+  await page.locator('h1').first().waitFor()
+  await page.waitForLoadState('load')
+}
+
 const [folder = 'docs-media/console', ...asked] = process.argv.slice(2)
 const names = asked.length ? asked : DOCS
 await mkdir(folder, { recursive: true })
@@ -17,7 +29,11 @@ const [browser, world] = await Promise.all([launchBrowser(), startWorld()])
 try {
   const screens = await screensToDraw(world)
   for (const { view, options } of VIEWS) {
-    const context = await browser.newContext({ baseURL: world.product.console, reducedMotion: 'reduce', ...options })
+    const context = await browser.newContext({
+      baseURL: world.product.console,
+      reducedMotion: 'reduce',
+      ...options,
+    })
     const page = await context.newPage()
     // Terminals are drawn on a canvas; their text is read from the screen reader copy.
     await page.addInitScript(`localStorage.setItem('bowline.terminal', '{"screenReader":true}')`)
@@ -26,7 +42,9 @@ try {
       if (!names.includes('all') && !names.includes(name)) continue
       await page.goto(path(world))
       await ready(page, world)
+      if (language !== undefined) await reloadIn(language, page)
       await page.screenshot({ path: join(folder, `${name}-${view}.png`) })
+      if (language !== undefined) await page.evaluate(`localStorage.setItem('bowline.language', 'en')`)
     }
     await context.close()
   }

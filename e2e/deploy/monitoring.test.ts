@@ -32,7 +32,9 @@ function metricsIn(expressions: readonly string[]): string[] {
   const names = expressions.flatMap(
     (one) => one.replaceAll(/\{[^}]*\}|\bby \([^)]*\)|\[[^\]]*\]/g, ' ').match(/[a-z_][\w:]*(?! *\()\b/g) ?? [],
   )
-  return [...new Set(names)].filter((name) => !/^(time|sum|min|max|rate|increase|changes|max_over_time)$/.test(name))
+  return [...new Set(names)].filter(
+    (name) => !/^(time|sum|min|max|rate|increase|changes|max_over_time|min_over_time)$/.test(name),
+  )
 }
 
 it('asks only for metrics that a running server exports', async () => {

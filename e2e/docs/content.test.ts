@@ -2,7 +2,6 @@
 // finds.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { NOT_YET } from '@bowline/contract/not-yet'
 import { allOperations, operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DOCS_PAGES } from '../../apps/console/src/shell/docs/pages.ts'
@@ -120,16 +119,6 @@ describe('the pages', () => {
       const loaded = [...html.matchAll(/<(?:script|link|img)[^>]*(?:src|href)="(https?:[^"]*)"/g)].map(([, to]) => to)
       expect(loaded.filter((to) => !to?.startsWith(`${server.origin}/docs/`))).toEqual([])
     }
-  })
-})
-
-describe('notices', () => {
-  it('shows a notice on the pages of each part that does not work yet, and on no other', async () => {
-    const parts = new Set<string>()
-    for (const path of PAGES) {
-      for (const [, part = ''] of (await textOf(path)).matchAll(/data-not-yet="?(\w+)/g)) parts.add(part)
-    }
-    expect([...parts].toSorted()).toEqual(Object.keys(NOT_YET).toSorted())
   })
 })
 

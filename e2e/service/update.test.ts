@@ -1,76 +1,43 @@
 // An installed agent updates itself to what is signed: sessions go on through it, what does not reach the server goes
 // back, and neither a server without the release key nor an old release gets anything in.
-import { execFileSync, spawnSync } from 'node:child_process'
-import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
 import type { Device } from '@bowline/contract/schemas/device'
+import { updateKeyOf } from '@bowline/link/agent-manifest'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { buildStale, OWN_AGENT } from '../../scripts/build.ts'
-import { writeManifest } from '../../scripts/release/manifest.ts'
+import { installCommand } from '../../apps/console/src/features/devices/add/commands.ts'
 import { acceptDevice } from '../support/agent.ts'
 import { bootProblem, systemd, USER } from '../support/machines/booted-machine.ts'
 import { type ServicedMachine, bootServicedMachine } from '../support/machines/serviced-machine.ts'
-import { root } from '../support/product.ts'
+import { type SignedAgents, signedAgents } from '../support/machines/signed-agents.ts'
 import { startSsh } from '../support/ssh.ts'
 import { showOnFailure } from '../support/failure-output.ts'
 import { until } from '../support/wait.ts'
 
 const problem = bootProblem(systemd)
 const folder = mkdtempSync(join(tmpdir(), 'bowline-e2e-update-'))
-const agents = join(folder, 'agents')
-const archive = join(agents, `bundle-linux-${process.arch}.tar.gz`)
-const newKey = (): KeyObject => generateKeyPairSync('ed25519').privateKey
-const keys = { release: newKey(), stranger: newKey() }
+let agents: SignedAgents
 let scene: ServicedMachine
 let device: Device
 showOnFailure(() => ({ server: scene?.server.process }))
 
 beforeAll(async () => {
   if (problem !== undefined) return
-  await buildStale([OWN_AGENT])
-  mkdirSync(agents)
-  copyFileSync(join(root, `apps/agent/dist/bundle-linux-${process.arch}.tar.gz`), archive)
-  for (const [name, key] of Object.entries(keys)) {
-    writeFileSync(join(folder, `${name}.pem`), key.export({ type: 'pkcs8', format: 'pem' }))
-  }
+  agents = await signedAgents()
   sign(10)
-  scene = await bootServicedMachine(systemd, 'updated', { BOWLINE_AGENTS_DIR: agents })
+  scene = await bootServicedMachine(systemd, 'updated', { BOWLINE_AGENTS_DIR: agents.folder })
 })
 afterAll(async () => {
   await scene?.remove()
+  agents?.remove()
   rmSync(folder, { recursive: true })
 })
 
-function sign(release: number, key: keyof typeof keys = 'release'): void {
-  writeManifest({
-    folder: agents,
-    bundles: { [`linux-${process.arch}`]: archive },
-    key: join(folder, `${key}.pem`),
-    version: '0.1.0',
-    release,
-    minimumRelease: 0,
-    rotations: undefined,
-  })
-}
-
-/** Packs another build: the same files in a folder of another name. @param program text of another `bowline` */
-function pack(build: string, program?: string): string {
-  const stage = join(folder, build)
-  mkdirSync(stage)
-  execFileSync('tar', ['-xzf', join(root, `apps/agent/dist/bundle-linux-${process.arch}.tar.gz`), '-C', stage])
-  const [own = ''] = readdirSync(stage)
-  const name = own.replace(/-[0-9a-f]+$/, `-${build}`)
-  renameSync(join(stage, own), join(stage, name))
-  if (program !== undefined) writeFileSync(join(stage, name, 'bowline'), program, { mode: 0o755 })
-  const files = ['--owner=0', '--group=0', '--mode=u=rwX,go=rX', '-C', stage, name]
-  execFileSync('tar', ['-I', 'gzip -1', '-cf', archive, ...files])
-  rmSync(stage, { recursive: true })
-  return name
-}
-
+const sign = (release: number, key?: 'stranger'): void => agents.sign(release, key)
+const pack = (build: string, program?: string): string => agents.pack(build, program)
 const run = (line: string) => scene.run(line)
 const status = (): { pid?: number; online?: boolean; installed?: string } =>
   JSON.parse(scene.machine.run('bowline agent status --json').stdout || '{}')
@@ -117,7 +84,17 @@ function openSession() {
   }
 }
 
+const UPDATES = '/etc/bowline/agent.key.updates.json'
+
 describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'booted here'})`, () => {
+  it('installs no agent that the key of the command has not signed', () => {
+    const { server, machine } = scene
+    const command = installCommand(server.origin, server.tenant, server.pin)
+    const { status: exit, stderr } = machine.run(`export UPDATE_KEY=${updateKeyOf(agents.keys.stranger)}; ${command}`)
+    expect([exit, stderr]).toEqual([1, expect.stringContaining('is not signed by the key')])
+    expect(machine.run('ls -A /usr/local/lib/bowline').stdout).toBe('')
+  })
+
   it('updates to a signed release while a session goes on', async () => {
     scene.install()
     device = await acceptDevice(await scene.server.client(), 'updated')
@@ -177,10 +154,28 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
     await updatedTo(before, pid)
   })
 
+  it('returns to the version before although its file of updates is damaged', async () => {
+    const before = current()
+    const session = openSession()
+    await session.echoes('before')
+    const { pid } = status()
+    pack('66666666', `#!/bin/sh\n[ "$*" != agent ] || echo damaged >${UPDATES}\nexec "$0.own" "$@"\n`)
+    sign(14)
+    await update('update.unconfirmed')
+    await updatedTo(before, pid)
+    await session.echoes('after')
+    const { obstacles } = (await (await scene.server.client()).call(operations.agentUpdates.get, {})).body
+    expect(obstacles).toEqual([{ reason: expect.stringContaining('is damaged or of a newer version'), devices: 1 }])
+    expect(await session.end()).toBe(0)
+    run(`rm ${UPDATES}`)
+    run('systemctl restart bowline-agent')
+    await scene.linked()
+  })
+
   it('installs nothing that does not start, or does not fit', async () => {
     const before = current()
     pack('44444444', '#!/bin/sh\necho "a library is missing" >&2\nexit 127\n')
-    sign(14)
+    sign(15)
     expect(await update('update.failed')).toContain('the new version does not start here: a library is missing')
     expect(current()).toBe(before)
     expect(run('ls -A /usr/local/lib/bowline')).not.toContain('44444444')
@@ -188,20 +183,20 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
 
   it('is updated by a rollout of its namespace, and reports the release', async () => {
     const name = pack('55555555')
-    sign(15)
+    sign(16)
     const client = await scene.server.client()
     const params = { uid: device.uid }
     await client.call(operations.devices.addTag, { params, body: { tag: 'early' } })
     const body = { mode: 'manual', canary_tag: 'early', window: null } as const
     await client.call(operations.agentUpdates.setPolicy, { body })
-    expect((await client.call(operations.agentUpdates.start, {})).body).toMatchObject({ release: 15, stage: 'canary' })
+    expect((await client.call(operations.agentUpdates.start, {})).body).toMatchObject({ release: 16, stage: 'canary' })
     const { pid } = status()
     // It registers anew, and is told then.
     run('systemctl restart bowline-agent')
     await updatedTo(name, pid)
     await until('the release is reported', async () => {
       const { fleet } = (await client.call(operations.agentUpdates.get, {})).body
-      return fleet.some(({ release, devices }) => release === 15 && devices === 1)
+      return fleet.some(({ release, devices }) => release === 16 && devices === 1)
     })
     expect((await client.call(operations.agentUpdates.get, {})).body).toMatchObject({
       obstacles: [],

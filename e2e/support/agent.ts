@@ -23,8 +23,8 @@ export interface Agent {
   readonly process: Running
   /** Starts the next run; the previous one must have ended. */
   start(): void
-  /** Starts a second process with the same key, as a cloned machine would. */
-  clone(): Running
+  /** Starts a second process with the same key, as a cloned machine would. @param origin of its server; default: the same */
+  clone(origin?: string): Running
   remove(): Promise<void>
 }
 
@@ -54,7 +54,8 @@ export async function startAgent(
     ...settings,
   }
   const command = [...(await plainShell(folder)), process.execPath, AGENT, '--single-user']
-  const launch = (): Running => run(command, { cwd: root, env })
+  const launch = (origin = server.origin): Running =>
+    run(command, { cwd: root, env: { ...env, BOWLINE_SERVER_ADDRESS: origin } })
   let current = launch()
   const client = await server.client()
   const device = await accept(client, name, current)

@@ -131,6 +131,17 @@ export class Agent {
     }
   }
 
+  /**
+   * Announces that another process will take over, for an update.
+   * @returns whether the server then leaves the links of this one open; undefined when it does not tell
+   * @throws {RegistrationError | ConnectError | Error} when it cannot be asked
+   */
+  async announceUpdate(release: number): Promise<boolean | undefined> {
+    const registration = await this.#register(this.#stop.signal, release)
+    this.#registration = registration
+    return registration.handover
+  }
+
   close(): void {
     this.#stop.abort()
     this.#cancelTimer()
@@ -216,7 +227,8 @@ export class Agent {
     this.#reportReachable(false)
   }
 
-  async #register(signal: AbortSignal): Promise<Registration> {
+  /** @param updating release that takes over; undefined: none does */
+  async #register(signal: AbortSignal, updating?: number): Promise<Registration> {
     const { server, facts, tenant, log, privateKey, statementKeys } = this.#parts
     const { tenantId = '' } = tenant
     const sessions = [...this.#links].flatMap((streams) => streams.sessionUids)
@@ -226,7 +238,7 @@ export class Agent {
       privateKey,
       statementKey,
       clockAheadSeconds: this.#clockAheadSeconds,
-      agent: agentFacts(),
+      agent: updating === undefined ? agentFacts() : { ...agentFacts(), updating },
     }
     const { registration, clockAheadSeconds = 0 } = await register(
       server,

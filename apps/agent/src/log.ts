@@ -49,6 +49,8 @@ const EVENTS = {
   'update.started': 'starting a newer version beside this one',
   'update.done': 'the newer version has taken over; this process ends with its sessions',
   'update.returned': 'returned to the version before',
+  'update.put-off': 'an update waits',
+  'update.unconfirmed': 'this version has reached the server but cannot stay; returning to the version before',
   'update.confirmed': 'this version has reached the server and stays',
   'forward.dial-failed': 'a forwarded connection failed',
   'tunnel.failed': 'a connection of a tunnel failed',

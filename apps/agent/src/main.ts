@@ -2,6 +2,7 @@
 // hash for that mode; `install`, `uninstall` and `status` manage the service. Settings come from the environment.
 import { text } from 'node:stream/consumers'
 import { ConfigError } from '@bowline/contract/config'
+import { LIMITS } from '@bowline/contract/limits'
 import { foregroundClock } from '@bowline/base/clock'
 import packageJson from '../package.json' with { type: 'json' }
 import { Agent, type AgentParts } from './agent.ts'
@@ -18,14 +19,16 @@ import { hasPam, pamAuthority, pamService } from './login/pam-authority.ts'
 import { singleUserAuthority, systemAuthority, type Authority } from './login/passwords.ts'
 import { systemCrypt } from './native/crypt.ts'
 import { releaseStartPages } from './native/start-pages.ts'
+import { ownBundle } from './own-program.ts'
 import { isServiceCommand, serviceCommand } from './service/command.ts'
 import { statusWriter } from './service/status-file.ts'
 import { becomeProgram } from './session/become-program.ts'
+import { keepManifest } from './updates/own-release.ts'
 import { createUpdates, type Updates } from './updates/updates.ts'
 
 const VERSION = packageJson.version
-/** Sessions that were there before an update end after this long. */
-const HANDED_OVER_LIMIT_MS = 24 * 3_600_000
+/** Sessions that were there before an update end after this long; the server keeps them no longer either. */
+const HANDED_OVER_LIMIT_MS = LIMITS.agentUpdates.handedOverHours * 3_600_000
 const USAGE = `usage: bowline agent [--single-user]
        bowline agent install [--server-address <url>] [--tenant-id <uuid>] [...] | uninstall [--remove-key] | status [--json]
        bowline agent hash-password < password | --version`
@@ -41,6 +44,7 @@ async function main(args: readonly string[]): Promise<void> {
     return
   }
   if (word === 'become-user' && rest[0] !== undefined) return becomeProgram(rest[0])
+  if (word === 'keep-manifest') return keepOwnManifest(rest)
   if (args.length > 1) return fail(USAGE, 2)
   switch (word) {
     case undefined:
@@ -52,6 +56,19 @@ async function main(args: readonly string[]): Promise<void> {
       return void process.stdout.write(`${VERSION}\n`)
     default:
       return fail(USAGE, 2)
+  }
+}
+
+/** Called by the install script: the release of a fetched program counts once its manifest is verified. */
+function keepOwnManifest([manifest, signature, sum]: readonly string[]): void {
+  const bundle = ownBundle()
+  if (bundle === undefined || manifest === undefined || signature === undefined || sum === undefined)
+    return fail(USAGE, 2)
+  const platform = `linux-${process.arch}`
+  try {
+    keepManifest({ manifest, signature, sum, platform }, process.env['BOWLINE_UPDATE_KEY'], bundle)
+  } catch (error) {
+    fail(error instanceof Error ? error.message : String(error), 1)
   }
 }
 
@@ -69,6 +86,7 @@ function runAgent(singleUser: boolean): void {
       log,
       clock: foregroundClock,
       version: VERSION,
+      announce: (release) => agent.announceUpdate(release),
       handOver: (isDecided) => {
         status = () => {}
         void agent.handOver(isDecided, HANDED_OVER_LIMIT_MS).then(() => {

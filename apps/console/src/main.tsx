@@ -1,5 +1,4 @@
 // Starts the console.
-import './no-eval.ts'
 import './ui/kit.ts'
 import '@fontsource-variable/inter/wght.css'
 import '@fontsource-variable/jetbrains-mono/wght.css'

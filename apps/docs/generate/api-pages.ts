@@ -3,7 +3,6 @@
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { allOperations } from '@bowline/contract/operations'
-import { NOT_YET } from '@bowline/contract/not-yet'
 import { type DocumentedOperation, type OpenApi, slugOf } from './openapi-document.ts'
 import { operationPage } from './operation-page.ts'
 
@@ -43,13 +42,9 @@ export function writeApiPages(): void {
     pages.set(`${edition}.mdx`, editionPage(edition, groups))
     for (const { operations } of groups) {
       for (const operation of operations) {
-        const pending = Object.entries(NOT_YET).find(([, part]) =>
-          part.operations.some((id) => id === operation.operationId),
-        )
         const page = operationPage(operation, document, {
           edition,
           aliases: declared.get(operation.operationId)?.aliases ?? [],
-          pending: pending?.[0],
         })
         pages.set(`${edition}/${operation.slug}.mdx`, page)
       }

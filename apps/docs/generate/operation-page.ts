@@ -6,8 +6,6 @@ interface Place {
   readonly edition: string
   /** Alternative paths of the operation. */
   readonly aliases: readonly string[]
-  /** Name of the part that does not work yet. */
-  readonly pending: string | undefined
 }
 
 export function operationPage(operation: DocumentedOperation, document: OpenApi, place: Place): string {
@@ -21,7 +19,6 @@ export function operationPage(operation: DocumentedOperation, document: OpenApi,
   const sections = [
     `<Endpoint method="${method}" path="${path}" />`,
     operation.deprecated ? ':::note\nKept for existing clients; new ones use another call.\n:::' : '',
-    place.pending ? `<NotYet part="${place.pending}" />` : '',
     text(description),
     place.aliases.length ? `Also at ${place.aliases.map((alias) => `\`${alias}\``).join(', ')}.` : '',
     ...parameters(operation, document),

@@ -136,7 +136,6 @@ export const ERRORS = {
   LOCKED_OUT: { status: 429, message: 'Too many failed sign-ins; try again later.' },
   TOO_MANY_REQUESTS: { status: 429, message: 'Too many requests; try again in {wait}.' },
   INTERNAL: { status: 500, message: 'Internal Server Error' },
-  NOT_WORKING_YET: { status: 501, message: 'This call does not work yet.' },
   LOCAL_SIGN_IN_DISABLED: {
     status: 501,
     message: 'This server has switched its own sign-in off: sign in through the identity provider.',

@@ -9,6 +9,7 @@ const ALERT_RULE = {
   minutes: 5,
   devices: null,
   tags: ['kiosk'],
+  filter: '',
   target: 'webhook',
   recipients: [],
 }

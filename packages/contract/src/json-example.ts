@@ -20,7 +20,7 @@ export function jsonExample(schema: Json, components: Json, owner: string, field
   if (word !== undefined) return word
   if ('const' in schema) return schema['const']
   if (Array.isArray(schema['enum'])) return schema['enum'][0]
-  const choices = anyOf ?? oneOf
+  const choices = schema['properties'] ? undefined : (anyOf ?? oneOf)
   if (choices) {
     const best = choices.find((choice) => choice['type'] !== 'null' && choice['const'] !== '') ?? choices[0] ?? {}
     return jsonExample(best, components, owner, field)

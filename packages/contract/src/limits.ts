@@ -67,7 +67,8 @@ export const LIMITS = {
   /**
    * Rollouts of agents: devices of a namespace that fetch at once, minutes that one may take for it, for which it must have
    * been well to count, and after which a silent one does not count, and the shares at which a stage is over or a rollout is
-   * halted.
+   * halted. Also for how long an announced handover of a device's link may happen, and for how long the former link then
+   * goes on with what runs on it.
    */
   agentUpdates: {
     atOnce: 50,
@@ -76,6 +77,8 @@ export const LIMITS = {
     silentMinutes: 30,
     healthyPercent: 90,
     failedPercent: 10,
+    handoverMinutes: 15,
+    handedOverHours: 24,
   },
   /** Days for which the owner of a deleted namespace can restore it. */
   restoreDays: 7,
@@ -200,10 +203,20 @@ export const LIMITS = {
     personSize: 5,
   },
   /**
-   * Dry run of firewall rules: days and sessions considered, examples of each effect, and the sum of the sizes of all rules
-   * that are evaluated. A namespace does one at a time on a node.
+   * Dry run of firewall rules: days and sessions considered, examples of each effect, names under which the caller may reach
+   * each device, and the sum of the sizes of all rules that are evaluated, for sessions and for devices each. A namespace does
+   * one at a time on a node.
    */
-  dryRun: { days: 7, sessions: 10_000, examples: 100, work: 10_000_000, waiting: 3, namespaces: 2, waitingOfAll: 50 },
+  dryRun: {
+    days: 7,
+    sessions: 10_000,
+    examples: 100,
+    users: 4,
+    work: 10_000_000,
+    waiting: 3,
+    namespaces: 2,
+    waitingOfAll: 50,
+  },
   /** An exchanged refresh cookie still yields its successor for this long: responses can get lost. */
   refreshGraceSeconds: 30,
   /** Failed sign-ins per name over all sources within an hour; then only known sources may try. */

@@ -34,7 +34,12 @@ export function openApiDocument(version: string, edition: DocumentEdition = 'eve
   }
   return {
     openapi: '3.1.0',
-    info: { title: TITLES[edition], version, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    info: {
+      title: TITLES[edition],
+      version,
+      description: 'Text must not contain U+0000 or unpaired surrogates: it is refused with 422.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
     servers: [{ url: '/', description: 'The server that this document comes from' }],
     tags: [...nouns].map((name) => ({ name, description: `Calls of ${name}` })),
     paths,
@@ -126,7 +131,6 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
   if (operation.body) {
     for (const code of ['UNREADABLE_BODY', 'UNSUPPORTED_MEDIA_TYPE'] as const) codes.add(code)
   }
-  if (operation.notYet) codes.add('NOT_WORKING_YET')
   if (operation.cloudOnly) codes.add('EDITION')
   // Calls without a body ignore it, but still limit what they read.
   if (operation.method !== 'GET') codes.add('BODY_TOO_LARGE').add('ORIGIN_REFUSED')
@@ -178,10 +182,9 @@ function bodyOf({ noun }: Operation, body: z.ZodType, components: Json): Json {
 }
 
 /** Permitted callers, in sentences. */
-function describeAccess({ access, cloudOnly, notYet }: Operation): string {
+function describeAccess({ access, cloudOnly }: Operation): string {
   const sentences = [whoMayCall(access)]
   if (cloudOnly) sentences.push('Exists in the cloud edition only.')
-  if (notYet) sentences.push('Does not work yet: answers 501 after the same checks.')
   return sentences.join(' ')
 }
 

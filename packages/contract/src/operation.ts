@@ -70,8 +70,6 @@ export interface Operation<
   readonly status?: number
   /** Failures of this call beyond those its access and input imply. */
   readonly errors?: readonly ErrorCode[]
-  /** Declared, not implemented: answers NOT_WORKING_YET after the same checks of credential, permission and input. */
-  readonly notYet?: true
   /** Exists in the cloud edition only; elsewhere it answers EDITION. */
   readonly cloudOnly?: true
   /** Existing clients read the bare list of field names on 400 and 409 instead of `{message}`. */

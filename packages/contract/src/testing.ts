@@ -101,7 +101,11 @@ function valueOf(schema: JsonSchema, definitions: Definitions): Arbitrary<unknow
   if ('const' in schema) return constant(schema.const)
   if (words) return constantFrom(...words)
   const choices = anyOf ?? oneOf
-  if (choices) return oneof(...choices.map((choice) => valueOf(choice, definitions)))
+  if (choices) {
+    // Of an object with properties of its own, each choice says only what else it requires.
+    const { anyOf: _, oneOf: __, ...own } = schema
+    return oneof(...choices.map((choice) => valueOf(schema.properties ? { ...own, ...choice } : choice, definitions)))
+  }
   if (allOf)
     return tuple(...allOf.map((part) => valueOf(part, definitions))).map((parts) => Object.assign({}, ...parts))
   switch (Array.isArray(schema.type) ? schema.type[0] : schema.type) {

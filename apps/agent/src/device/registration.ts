@@ -21,6 +21,7 @@ const Registered = z.object({
   statement_key: z.base64url().optional(),
   statement_key_signature: z.base64url().optional(),
   update: z.object({ release: z.number() }).optional(),
+  handover: z.boolean().optional(),
 })
 /** The platform's answer to a registration. */
 export type Registration = z.infer<typeof Registered>

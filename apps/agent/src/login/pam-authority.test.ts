@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -133,6 +133,21 @@ describe('a user’s process in a PAM session', () => {
   })
 })
 
+describe('a login that modules account for', () => {
+  // The kernel keeps the id of the account that signed in, whatever a process becomes later, where it has auditing.
+  const LOGIN_ID = '/proc/self/loginuid'
+
+  test('has the login id of its account (pam_loginuid)', async () => {
+    setRules('session required pam_loginuid.so')
+    const login = await logIn()
+    const session = openSession(agent.gateway, login, { run: exec(`cat ${LOGIN_ID} || true`) })
+    await exitOfSession(session)
+    setRules()
+    expect(session.text()).toBe(existsSync(LOGIN_ID) ? String(user.uid) : '')
+    login.stream?.close()
+  })
+})
+
 describe('a PAM session that cannot be opened', () => {
   test('refuses the login where PAM is required, and accepts it without a session where PAM is optional', async () => {
     setRules('session required pam_deny.so')
@@ -198,6 +213,20 @@ describe('an account that PAM refuses', () => {
       { type: 'denied', reason: 'credential' },
       { type: 'denied', reason: 'credential', message: 'The garden is closed.' },
     ])
+  })
+})
+
+describe('a password that must be changed at the next login', () => {
+  test('keeps keys out too, as PAM alone can change it', async () => {
+    const authority = pamAuthority({ service, strict: true })
+    const somebody = { remote: '127.0.0.1', disconnected: new AbortController().signal }
+    user.change('chage', '--lastday', '0')
+    const verdict = await authority.platform(user.name, somebody)
+    user.change('chage', '--lastday', '-1')
+    expect(verdict).toMatchObject({ denied: 'expired' })
+    const later = await authority.platform(user.name, somebody)
+    expect(later).not.toHaveProperty('denied')
+    if ('session' in later) later.session?.close()
   })
 })
 

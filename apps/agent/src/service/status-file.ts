@@ -7,6 +7,8 @@ import { RUNTIME_NAME } from './places.ts'
 
 const AgentStatus = z.object({
   pid: z.number(),
+  /** Start of the process, so that another one with its id is not taken for it. */
+  started: z.number(),
   version: z.string(),
   server: z.string(),
   linked: z.boolean(),
@@ -24,8 +26,9 @@ export function statusWriter(
 ): (state: Reachability) => void {
   if (!folder) return () => {}
   const file = join(folder, NAME)
+  const started = startOf(process.pid) ?? 0
   const write = (state: Reachability): void => {
-    const status: AgentStatus = { pid: process.pid, ...facts, ...state }
+    const status: AgentStatus = { pid: process.pid, started, ...facts, ...state }
     try {
       writeFileSync(`${file}.new`, `${JSON.stringify(status)}\n`)
       renameSync(`${file}.new`, file)
@@ -41,17 +44,31 @@ export function statusWriter(
 export function readStatus(folder = join('/run', RUNTIME_NAME)): AgentStatus | undefined {
   try {
     const parsed = AgentStatus.safeParse(JSON.parse(readFileSync(join(folder, NAME), 'utf8')))
-    return parsed.success && isRunning(parsed.data.pid) ? parsed.data : undefined
+    return parsed.success && isRunning(parsed.data) ? parsed.data : undefined
   } catch {
     return undefined
   }
 }
 
-function isRunning(pid: number): boolean {
+function isRunning({ pid, started }: AgentStatus): boolean {
+  const start = startOf(pid)
+  if (start !== undefined) return start === started
   try {
     process.kill(pid, 0)
-    return true
+    return false
   } catch (error) {
+    // Another user's, which /proc may hide (hidepid): it can be shown, and gets no signal.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/** When a process was started, in clock ticks since the boot (proc_pid_stat(5), field 22); undefined where it cannot be read. */
+function startOf(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The second field is the program's name, in parentheses, and may have any character.
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19])
+  } catch {
+    return undefined
   }
 }

@@ -27,7 +27,7 @@ export function isOnTrial(): boolean {
   return own !== undefined && versionBefore() !== undefined && basename(own) === currentVersion()
 }
 
-/** The version on trial has reached the server: it stays. */
+/** The version on trial has reached the server: it stays. @throws {Error} when that cannot be recorded; it does not then */
 export function endTrial(updates: UpdateFile, release: number): void {
   updates.worked(release)
   rmSync(PREVIOUS, { force: true })
@@ -42,7 +42,11 @@ export function endTrial(updates: UpdateFile, release: number): void {
 export function returnToPrevious(updates: UpdateFile, reason: string, isTransient: boolean): string | undefined {
   const before = versionBefore()
   if (before !== undefined) {
-    updates.failed(reason, isTransient)
+    try {
+      updates.failed(reason, isTransient)
+    } catch {
+      // A damaged file or a full disk must not keep the version that works from starting. It reports a damaged one.
+    }
     useVersion(before)
     syncFolder(PROGRAMS)
   }

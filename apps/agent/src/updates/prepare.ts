@@ -7,10 +7,8 @@ import { PROGRAMS, UPDATE_FOLDER } from '../service/places.ts'
 import { syncFiles, syncFolder } from '../service/trial.ts'
 import { type FetchParts, FetchError, fetchFile } from './fetch.ts'
 import type { Offer } from './offer.ts'
+import { MANIFEST_FILE } from './own-release.ts'
 import { unpack } from './unpack.ts'
-
-/** Also written by the install script. */
-export const MANIFEST_FILE = 'manifest.json'
 
 const SPARE_BYTES = 32 * 1024 * 1024
 const START_TIMEOUT_MS = 60_000

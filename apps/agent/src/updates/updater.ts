@@ -1,9 +1,6 @@
 // Updates the agent: finds an offer, prepares it, starts it beside this process, and watches whether it reaches the
 // server. This process keeps its sessions meanwhile, and if it does not, returns to the version that runs here.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Clock } from '@bowline/base/clock'
-import { AgentManifest } from '@bowline/link/agent-manifest'
 import type { UpdateFile } from '../device/update-file.ts'
 import type { Server } from '../device/server-api.ts'
 import type { Log } from '../log.ts'
@@ -12,7 +9,8 @@ import { launcherPid } from '../service/launcher.ts'
 import { beginTrial, returnToPrevious, versionBefore } from '../service/trial.ts'
 import { currentVersion, removeOtherVersions } from '../service/versions.ts'
 import { findOffer } from './offer.ts'
-import { MANIFEST_FILE, prepare } from './prepare.ts'
+import { ownRelease } from './own-release.ts'
+import { prepare } from './prepare.ts'
 
 /** A new version must have reached the server by then. */
 export const TRIAL_MS = 180_000
@@ -25,6 +23,8 @@ export interface UpdaterParts {
   readonly clock: Clock
   readonly log: Log
   readonly signal: AbortSignal
+  /** Announces to the server what is about to be started. @returns false: sessions would end with it */
+  readonly announce: (release: number) => Promise<boolean | undefined>
   /** A newer version runs beside this process, which keeps what it has, and ends with it. */
   readonly handOver: () => void
 }
@@ -102,6 +102,10 @@ export class Updater {
       log.info('update.same-program', { release })
       return false
     }
+    if ((await this.#parts.announce(release)) === false) {
+      log.warn('update.put-off', { release, reason: 'the server would end the sessions of this device now' })
+      return false
+    }
     updates.begin(release, digest)
     beginTrial(name)
     log.info('update.started', { release, version, program: name })
@@ -122,7 +126,7 @@ export class Updater {
           returnToPrevious(updates, 'it did not reach the server within three minutes', false)
           process.kill(launcher, 'SIGUSR2')
         }
-        const { reason } = updates.attempt ?? {}
+        const reason = reasonOf(updates)
         if (reason === undefined) log.info('update.done', { release })
         else log.error('update.returned', { release, reason })
       },
@@ -144,13 +148,11 @@ export function watchTrial(clock: Clock, isOnTrial: () => boolean, decided: (isO
   })
 }
 
-/** Number of the release that this process is of; 0 when it is of none that was signed. */
-export function ownRelease(): number {
-  const bundle = ownBundle()
-  if (bundle === undefined) return 0
+/** Why the last attempt came to nothing; undefined: it did not. Never throws. */
+function reasonOf(updates: UpdateFile): string | undefined {
   try {
-    return AgentManifest.parse(JSON.parse(readFileSync(join(bundle, MANIFEST_FILE), 'utf8'))).release
-  } catch {
-    return 0
+    return updates.attempt?.reason
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
   }
 }

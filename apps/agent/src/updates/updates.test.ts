@@ -28,7 +28,14 @@ function parts() {
     { singleUser: false, uid: 0 },
   )
   const log = createLog('silent', () => {}, false)
-  const updates = createUpdates({ config, log, clock: new ManualClock(), version: '1.0.0', handOver: () => {} })
+  const updates = createUpdates({
+    config,
+    log,
+    clock: new ManualClock(),
+    version: '1.0.0',
+    announce: async () => true,
+    handOver: () => {},
+  })
   return { file: updateFileOf(config), facts: () => updates.facts() }
 }
 

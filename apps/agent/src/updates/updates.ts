@@ -7,7 +7,8 @@ import type { Log } from '../log.ts'
 import { stopWithParent } from '../native/parent.ts'
 import { launcherPid } from '../service/launcher.ts'
 import { endTrial, isOnTrial } from '../service/trial.ts'
-import { ownRelease, TRIAL_MS, Updater } from './updater.ts'
+import { ownRelease } from './own-release.ts'
+import { TRIAL_MS, Updater } from './updater.ts'
 
 /** Longest texts that servers read. */
 const MAX_OBSTACLE = 200
@@ -18,6 +19,8 @@ export interface UpdatesParts {
   readonly log: Log
   readonly clock: Clock
   readonly version: string
+  /** Announces an update. @returns whether the server leaves the links of this process open then; undefined: it does not tell */
+  readonly announce: (release: number) => Promise<boolean | undefined>
   /** Keeps what runs here until it ends, and then ends the process; `isDecided` tells when another one has taken over. */
   readonly handOver: (isDecided: () => boolean) => void
 }
@@ -31,7 +34,7 @@ export interface Updates {
   run(): Promise<void>
 }
 
-export function createUpdates({ config, log, clock, version, handOver }: UpdatesParts): Updates {
+export function createUpdates({ config, log, clock, version, announce, handOver }: UpdatesParts): Updates {
   const updates = updateFileOf(config)
   if (launcherPid() !== undefined) stopWithParent()
   const onTrial = isOnTrial()
@@ -49,6 +52,7 @@ export function createUpdates({ config, log, clock, version, handOver }: Updates
     clock,
     log,
     signal: new AbortController().signal,
+    announce,
     handOver: () => handOver(() => updater.isDecided),
   })
   return {
@@ -56,8 +60,14 @@ export function createUpdates({ config, log, clock, version, handOver }: Updates
       if (!onTrial || !isOnTrial()) return
       cancel()
       const release = ownRelease()
-      endTrial(updates, release)
-      log.info('update.confirmed', { release })
+      try {
+        endTrial(updates, release)
+        log.info('update.confirmed', { release })
+      } catch (error) {
+        // Unknown which releases have run here: the version before takes over again, and reports the obstacle.
+        log.error('update.unconfirmed', { release, reason: error instanceof Error ? error.message : String(error) })
+        process.exit(1)
+      }
     },
     facts() {
       const release = ownRelease()

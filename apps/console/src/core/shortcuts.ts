@@ -1,6 +1,6 @@
 // Global keyboard shortcuts: one list for the key handler, the sheet behind `?` and the palette. Single keys are
 // ignored in text fields and can be turned off (WCAG 2.2, 2.1.4).
-import { readSetting, writeSetting } from '../ui/local-setting.ts'
+import { readSetting, writeSetting } from '../platform/local-setting.ts'
 
 export interface Shortcut {
   /** Keys typed one after the other. `mod+k` is Ctrl+K, or Command+K on a Mac. */

@@ -12,7 +12,7 @@ import { announce } from '../ui/feedback/announce.tsx'
 import { copyText } from '../ui/text/copy-text.ts'
 import { Menu, Text, UnstyledButton, VisuallyHidden } from '../ui/kit.ts'
 import { uiMessages } from '../ui/messages.ts'
-import { formatCount, formatMoment } from '../ui/text/numbers.ts'
+import { formatMoment } from '../ui/text/numbers.ts'
 import { usePerson, useRuntime } from '../core/context.tsx'
 import { appMessages as texts } from '../core/messages.ts'
 import classes from './namespace-menu.module.css'
@@ -96,5 +96,5 @@ export function NamespaceMenu() {
 }
 
 function deviceCount({ device_count: count }: Namespace): string {
-  return namespacesMessages.devices(formatCount(count), count === 1)
+  return namespacesMessages.devices(count)
 }

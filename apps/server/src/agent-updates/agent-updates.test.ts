@@ -1,5 +1,5 @@
 // Rollouts of agents over HTTP: who may start them, which device may fetch when, and when they go on, stop or are done.
-import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,8 +10,11 @@ import { UpdatePolicy } from '@bowline/contract/schemas/fleet/agent-update'
 import { type AgentFacts, signAgentFacts, signRegistration } from '@bowline/link/registration-proof'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { writeManifest } from '../../../../scripts/release/manifest.ts'
+import { putNode } from '../nodes/store.ts'
 import { type Log, silentLog } from '../platform/log.ts'
 import { type BootedServer, type Person, type RegisteredDevice, bootServer, outcome } from '../testing/boot.ts'
+import { testContext } from '../testing/context.ts'
+import { updateCounts } from './counts.ts'
 import { advanceRollouts, isStageOver, reasonToHalt } from './progress.ts'
 import { isWithin } from './window.ts'
 
@@ -39,6 +42,10 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   people += 1
+  // The job sees to all of them.
+  const system = server.database.system()
+  await system.deleteFrom('agent_rollouts').execute()
+  await system.deleteFrom('agent_update_policies').execute()
   owner = await server.addPerson(`person${people}`)
   sign(20)
 })
@@ -58,12 +65,17 @@ function sign(release: number): void {
 
 /** Registers as its agent does. @returns the release that it is told to update to */
 async function report(device: RegisteredDevice, facts: AgentFacts, signer: KeyObject = device.privateKey) {
+  return (await told(device, facts, signer)).update?.release
+}
+
+/** Registers as its agent does. @returns what it is told */
+async function told(device: RegisteredDevice, facts: AgentFacts, signer: KeyObject = device.privateKey) {
   // Each proof is later than the one before.
   clock.advance(1)
   const proof = signRegistration(device.privateKey, device.body, device.statement_key, clock.now())
   const agent = { ...facts, signature: signAgentFacts(signer, facts, proof) }
   const body = { ...device.body, proof, agent }
-  return (await server.client().call(auth.authenticateDevice, { body })).body.update?.release
+  return (await server.client().call(auth.authenticateDevice, { body })).body
 }
 
 /** Accepted devices that are online and run release 10. @param inTenth whether their uids are in that stage */
@@ -209,20 +221,144 @@ it('goes on with other namespaces when one has an error', async () => {
     asked.push(tenant)
     throw new Error('its database is away')
   }
-  const available = async () => ({ release: 20, version: '2.0.0' })
+  const available = async () => ({ release: 20, version: '2.0.0', blocked: '' })
   await advanceRollouts({ system: server.database.system(), contextOf, available, log })
   expect(asked).toEqual(expect.arrayContaining([owner.tenant, other.tenant]))
   expect(logged).toEqual(asked.map((tenant) => ['agent-update.error', tenant]))
 })
 
-it('stops when a device is not heard of any more after it began', async () => {
+/** Passes that many minutes, in which the job sees to rollouts. @param reporting registers every ten of them */
+async function passMinutes(minutes: number, reporting?: RegisteredDevice): Promise<void> {
+  for (let minute = 0; minute < minutes; minute += 2) {
+    if (minute % 10 === 0 && reporting) await report(reporting, { release: 10 })
+    clock.advance(2 * MINUTE_MS)
+    await look()
+  }
+}
+
+/** What the job does each half minute. */
+function look(): Promise<void> {
+  return advanceRollouts({
+    system: server.database.system(),
+    contextOf: (tenant) => testContext(server.database, tenant, { clock }),
+    available: async () => ({ release: 20, version: '2.0.0', blocked: '' }),
+    log: silentLog,
+  })
+}
+
+it('stops when a device is not heard of any more after it began, while others are', async () => {
+  await policy()
+  const [device] = await fleet(1, true)
+  const [other] = await fleet(1, false)
+  if (!device || !other) throw new Error('there are devices')
+  await begin()
+  expect(await report(device, { release: 10 })).toBe(20)
+  await passMinutes(22, other)
+  expect((await now()).rollout).toMatchObject({ state: 'halted', reason: 'it failed on the only device' })
+})
+
+it('goes on after the server was down, when the devices are back', async () => {
+  await policy({ canary_tag: 'canary' })
+  const [device] = await fleet(1, true, ['canary'])
+  const [other] = await fleet(1, false)
+  if (!device || !other) throw new Error('there are devices')
+  await begin()
+  expect(await report(device, { release: 10 })).toBe(20)
+  await passMinutes(4, other)
+  clock.advance(40 * MINUTE_MS)
+  await passMinutes(14, other)
+  expect((await now()).rollout).toMatchObject({ state: 'running', devices: { total: 1, updated: 0, failed: 0 } })
+  await report(device, { release: 20 })
+  await passMinutes(12, other)
+  const { rollout } = await now()
+  expect([rollout?.state, rollout?.stage]).toEqual(['running', expect.stringMatching(/^(?:tenth|all)$/)])
+})
+
+it('waits while no device of the installation is heard of, as when its network is away', async () => {
+  await policy()
+  const [device] = await fleet(1, true)
+  const [other] = await fleet(1, false)
+  if (!device || !other) throw new Error('there are devices')
+  await begin()
+  expect(await report(device, { release: 10 })).toBe(20)
+  await passMinutes(24)
+  expect((await now()).rollout).toMatchObject({ state: 'running', devices: { failed: 0 } })
+  // One that is back says that others could be.
+  await passMinutes(22, other)
+  expect((await now()).rollout).toMatchObject({ state: 'halted', reason: 'it failed on the only device' })
+})
+
+it('waits for a tagged device that was offline before it was told anything', async () => {
+  await policy({ canary_tag: 'canary' })
+  const [device] = await fleet(1, true, ['canary'])
+  const [other] = await fleet(1, false)
+  if (!device || !other) throw new Error('there are devices')
+  clock.advance(31 * MINUTE_MS)
+  await begin()
+  await passMinutes(34, other)
+  expect((await now()).rollout).toMatchObject({ state: 'running', stage: 'canary', devices: { total: 0, failed: 0 } })
+  expect(await report(device, { release: 10 })).toBe(20)
+})
+
+it('lets a device hand its link over to the release that the server has, and to no other', async () => {
+  const [device] = await fleet(1, false)
+  if (!device) throw new Error('there is a device')
+  const announced = async (updating: number, release = 10) => (await told(device, { release, updating })).handover
+  expect([await announced(21), await announced(19), await announced(20, 20)]).toEqual([false, false, false])
+  expect(await announced(20)).toBe(true)
+  expect((await told(device, { release: 10 })).handover).toBeUndefined()
+})
+
+it('starts no rollout and tells devices nothing while a server runs that ends sessions with an update', async () => {
+  const reason = 'a server of an older version is running, at which sessions would end with the update'
   await policy()
   const [device] = await fleet(1, true)
   if (!device) throw new Error('there is a device')
-  await begin()
+  const { id } = await begin()
+  const nodes = server.database.system()
+  const life = randomUUID()
+  await putNode(nodes, { id: 'older', life, address: '', keyPin: '', version: '0.0.1' })
+  await nodes.updateTable('nodes').set({ handover_life: null }).where('id', '=', 'older').execute()
+  const heard = async () => {
+    await clock.advanceAsync(5_000)
+    return (await now()).blocked
+  }
+  await expect.poll(heard).toBe(reason)
+  expect([await report(device, { release: 10 }), (await told(device, { release: 10, updating: 20 })).handover]).toEqual(
+    [undefined, false],
+  )
+  await owner.client.call(agentUpdates.act, { params: { id }, body: { action: 'abort' } })
+  await expect(begin()).rejects.toThrow(reason)
+  await nodes.deleteFrom('nodes').where('id', '=', 'older').execute()
+  await expect.poll(heard).toBe('')
+  expect(await begin()).toMatchObject({ state: 'running' })
   expect(await report(device, { release: 10 })).toBe(20)
-  clock.advance(21 * MINUTE_MS)
-  await rolloutBecomes({ state: 'halted', reason: 'it failed on the only device' })
+})
+
+it('is counted for metrics, whatever devices report', async () => {
+  const counted = async () => {
+    const counts = await updateCounts(server.database.system(), clock)()
+    if (!counts) throw new Error('the database answers')
+    return counts
+  }
+  const before = await counted()
+  await policy()
+  const [full, broken, other, waiting] = await fleet(4, true)
+  if (!full || !broken || !other || !waiting) throw new Error('there are devices')
+  await report(other, { release: 987_654_321, obstacle: 'none' })
+  await begin()
+  expect(await report(waiting, { release: 10 })).toBe(20)
+  await report(full, { release: 10, failed: { release: 20, reason: 'the disk is full' } })
+  await report(broken, { release: 10, failed: { release: 20, reason: 'x'.repeat(300) } })
+  const after = await counted()
+  const more = (part: keyof typeof after, label: string) => (after[part][label] ?? 0) - (before[part][label] ?? 0)
+  expect([more('rollouts', 'running'), more('rollouts', 'halted')]).toEqual([1, 0])
+  expect(['excluded', 'failed', 'updating', 'current'].map((state) => more('devices', state))).toEqual([1, 2, 1, 0])
+  expect([more('failures', 'disk'), more('failures', 'other')]).toEqual([1, 1])
+  expect(more('releases', 'other') + more('releases', '20')).toBe(4)
+  expect(after.releases).not.toHaveProperty('987654321')
+  const text = await (await server.fetch('/metrics', { headers: server.nodeHeaders })).text()
+  expect(text).toContain('bowline_agent_update_devices{state="failed"} ')
 })
 
 it('stops when the server has another release', async () => {
@@ -289,7 +425,11 @@ it('knows windows that pass midnight', () => {
 it('halts above the share of failures, and for a tag that nothing has', () => {
   const rollout = { release: 20, stage: 'all', canary_tag: null } as const
   const judged = (updated: number, failed: number, total = 100) =>
-    reasonToHalt(rollout, { total, updated, healthy: 0, failed }, { release: 20, version: '' })
+    reasonToHalt(
+      rollout,
+      { known: total, total, updated, healthy: 0, failed },
+      { release: 20, version: '', blocked: '' },
+    )
   expect([judged(0, 0), judged(90, 10), judged(89, 11)]).toEqual([
     undefined,
     undefined,
@@ -302,12 +442,15 @@ it('halts above the share of failures, and for a tag that nothing has', () => {
     'it failed on 1 of the 4 devices that tried it',
     'it failed on 2 of the 2 devices that tried it',
   ])
-  const none = { total: 0, updated: 0, healthy: 0, failed: 0 }
+  const none = { known: 0, total: 0, updated: 0, healthy: 0, failed: 0 }
   const canary = { release: 20, stage: 'canary', canary_tag: 'x' } as const
-  expect(reasonToHalt(canary, none, { release: 20, version: '' })).toBe('no device with the tag x can be updated')
+  const available = { release: 20, version: '', blocked: '' }
+  expect(reasonToHalt(canary, none, available)).toBe('no device with the tag x can be updated')
+  expect(reasonToHalt(canary, { ...none, known: 1 }, available)).toBeUndefined()
 })
 
 it('ends a stage when nine of ten devices are well, and never without a device, as after an outage', () => {
-  const over = (total: number, healthy: number) => isStageOver({ total, updated: healthy, healthy, failed: 0 })
+  const over = (total: number, healthy: number) =>
+    isStageOver({ known: total, total, updated: healthy, healthy, failed: 0 })
   expect([over(10, 9), over(10, 8), over(0, 0)]).toEqual([true, false, false])
 })

@@ -14,11 +14,17 @@ import {
   changeRollout,
   findLatestRollout,
   findPolicy,
+  hasReportSince,
   namespacesToUpdate,
+  noteLook,
 } from './store.ts'
 import { isWithin } from './window.ts'
 
 const { failedPercent, healthyPercent } = LIMITS.agentUpdates
+/** Agents register every ten minutes, and a little later each time. */
+const REPORT_GAP_MS = 12 * 60_000
+/** Between two looks at a rollout, another node may have to take the job over. */
+const LOOK_GAP_MS = 3 * 60_000
 const NEXT = { canary: 'tenth', tenth: 'all' } as const
 
 export interface RolloutDeps {
@@ -33,19 +39,27 @@ export async function advanceRollouts({ system, contextOf, available, log }: Rol
   const tenants = await namespacesToUpdate(system)
   if (tenants.length === 0) return
   const release = await available()
+  const isHeard = (now: number): Promise<boolean> => hasReportSince(system, new Date(now - REPORT_GAP_MS))
   for (const tenant of tenants) {
     // One namespace's error must not keep the rollouts of others from going on.
     try {
-      await advance(contextOf(tenant), release)
+      await advance(contextOf(tenant), release, isHeard)
     } catch (error) {
       log.error('agent-update.error', { tenant, err: error })
     }
   }
 }
 
-async function advance(ctx: TenantContext, available: Available): Promise<void> {
+type IsHeard = (now: number) => Promise<boolean>
+
+async function advance(ctx: TenantContext, available: Available, isHeard: IsHeard): Promise<void> {
+  // While servers of two versions run, nothing is told to devices and nothing is learned of them.
+  if (!('reason' in available) && available.blocked !== '') return
   const latest = await findLatestRollout(ctx.db)
-  if (latest?.state === 'running') return step(ctx, latest, available)
+  if (latest?.state === 'running') {
+    const now = ctx.clock.now()
+    return step(ctx, await looked(ctx, latest, now, isHeard), now, available)
+  }
   const policy = toPolicy(await findPolicy(ctx.db))
   if (policy.mode !== 'automatic' || latest?.state === 'paused' || 'reason' in available) return
   // Each release once: one that was halted or aborted is a person's to start again.
@@ -53,8 +67,19 @@ async function advance(ctx: TenantContext, available: Available): Promise<void> 
   if (isWithin(policy.window ?? undefined, ctx.clock.now())) await startRollout(ctx, available)
 }
 
-async function step(ctx: TenantContext, rollout: RolloutRow, available: Available): Promise<void> {
-  const standing = await standingOf(ctx, rollout)
+/**
+ * Notes since when the server has heard of devices: not while it was down, and not while none of the installation reports,
+ * as when its network is away.
+ */
+async function looked(ctx: TenantContext, rollout: RolloutRow, now: number, isHeard: IsHeard): Promise<RolloutRow> {
+  const gapAfter = new Date(now - LOOK_GAP_MS)
+  const heardSince = await noteLook(ctx.db, rollout.id, { isHeard: await isHeard(now), now: new Date(now), gapAfter })
+  return { ...rollout, heard_since: heardSince }
+}
+
+/** @param at when the rollout was as its row says: a process may stand still in between */
+async function step(ctx: TenantContext, rollout: RolloutRow, at: number, available: Available): Promise<void> {
+  const standing = await standingOf(ctx, rollout, at)
   const reason = reasonToHalt(rollout, standing, available)
   const now = new Date(ctx.clock.now())
   if (reason !== undefined) return change(ctx, rollout, 'halt', { state: 'halted', reason, ended_at: now })
@@ -71,12 +96,12 @@ export function isStageOver({ total, healthy }: Standing): boolean {
 /** Why a rollout must not go on; undefined: it may. One failure may have its own cause, unless no other device is left to try. */
 export function reasonToHalt(
   { release, stage, canary_tag: tag }: Pick<RolloutRow, 'release' | 'stage' | 'canary_tag'>,
-  { total, updated, failed }: Standing,
+  { known, total, updated, failed }: Standing,
   available: Available,
 ): string | undefined {
   if ('reason' in available) return `the server has no signed release any more: ${available.reason}`
   if (available.release !== release) return `the server has release ${available.release} now`
-  if (stage === 'canary' && total === 0) return `no device with the tag ${tag} can be updated`
+  if (stage === 'canary' && known === 0) return `no device with the tag ${tag} can be updated`
   const tried = updated + failed
   if (failed * 100 <= tried * failedPercent || (failed < 2 && tried < total)) return undefined
   return tried === 1 ? 'it failed on the only device' : `it failed on ${failed} of the ${tried} devices that tried it`

@@ -17,23 +17,33 @@ import {
   findPolicy,
   grantUpdate,
   insertRollout,
+  openHandover,
   readStanding,
+  takeOpenHandover,
   upsertPolicy,
   upsertState,
 } from './store.ts'
 import { isWithin } from './window.ts'
 
 /** The signed release that this server has, or why it has none. */
-export type Available = { readonly release: number; readonly version: string } | { readonly reason: string }
+export type Available =
+  | {
+      readonly release: number
+      readonly version: string
+      /** Why it is not rolled out now, on one line; empty: it may be. */
+      readonly blocked: string
+    }
+  | { readonly reason: string }
 
 const MINUTE_MS = 60_000
-const { atOnce, healthyMinutes, fetchMinutes, silentMinutes } = LIMITS.agentUpdates
+const { atOnce, healthyMinutes, fetchMinutes, silentMinutes, handoverMinutes } = LIMITS.agentUpdates
 
 export async function describeUpdates(ctx: TenantContext, available: Available): Promise<AgentUpdates> {
   const latest = await findLatestRollout(ctx.db)
   return {
-    available: 'reason' in available ? null : available,
+    available: 'reason' in available ? null : { release: available.release, version: available.version },
     unavailable: 'reason' in available ? available.reason : '',
+    blocked: 'reason' in available ? '' : available.blocked,
     policy: toPolicy(await findPolicy(ctx.db)),
     rollout: latest ? toRollout(latest, await standingOf(ctx, latest)) : null,
     fleet: await countReleases(ctx.db),
@@ -57,10 +67,12 @@ export async function setPolicy(ctx: TenantContext, policy: UpdatePolicy): Promi
 
 /**
  * Begins to roll out what the server has, with the first stage of the policy.
- * @throws {BowlineError} AGENT_UPDATES_UNAVAILABLE; ROLLOUT_REFUSED when updates are off, or another rollout is in progress
+ * @throws {BowlineError} AGENT_UPDATES_UNAVAILABLE; ROLLOUT_REFUSED when updates are off, another rollout is in progress, or
+ *   the release is blocked
  */
 export async function startRollout(ctx: TenantContext, available: Available): Promise<Rollout> {
   if ('reason' in available) return fail('AGENT_UPDATES_UNAVAILABLE', { reason: available.reason })
+  if (available.blocked !== '') return fail('ROLLOUT_REFUSED', { reason: available.blocked })
   const row = await ctx.db.transaction().execute(async (db) => {
     const policy = toPolicy(await findPolicy(db))
     if (policy.mode === 'off') return fail('ROLLOUT_REFUSED', { reason: 'updates are switched off' })
@@ -75,6 +87,8 @@ export async function startRollout(ctx: TenantContext, available: Available): Pr
       started_at: now,
       stage_since: now,
       ended_at: null,
+      heard_since: null,
+      looked_at: null,
     })
     if (!inserted) return fail('ROLLOUT_REFUSED', { reason: 'another rollout is in progress' })
     const { id, release, version } = inserted
@@ -102,15 +116,26 @@ export async function actOnRollout(ctx: TenantContext, id: string, action: keyof
   })
 }
 
-/**
- * Records what a device has told about its agent, proven by its key.
- * @returns the release that it may fetch now
- */
+/** The release that devices may have now. */
+function offeredBy(available: Available): number | undefined {
+  return 'reason' in available || available.blocked !== '' ? undefined : available.release
+}
+
+/** What a device is told about updates. */
+export interface ToldOfUpdates {
+  /** The release that it may fetch now. */
+  readonly update?: { readonly release: number }
+  /** Whether its link may be handed over to the release that it has announced. */
+  readonly handover?: boolean
+}
+
+/** Records what a device has told about its agent, proven by its key. */
 export async function reportAgent(
   ctx: TenantContext,
   uid: DeviceUid,
-  { release, obstacle, failed }: Omit<AgentReport, 'signature'>,
-): Promise<{ readonly release: number } | undefined> {
+  { release, obstacle, failed, updating }: Omit<AgentReport, 'signature'>,
+  available: () => Promise<Available>,
+): Promise<ToldOfUpdates> {
   const now = new Date(ctx.clock.now())
   const told = {
     release,
@@ -118,13 +143,34 @@ export async function reportAgent(
     failed: failed && { release: failed.release, reason: oneLine(failed.reason) },
   }
   await upsertState(ctx.db, { uid, tenant: ctx.tenant }, told, now)
+  if (updating !== undefined) {
+    // Only to what this server offers, and only from an older release; each announcement is for one link.
+    const handover = updating === offeredBy(await available()) && updating > release
+    if (handover) await openHandover(ctx.db, uid, new Date(now.getTime() + handoverMinutes * MINUTE_MS))
+    return { handover }
+  }
   const rollout = await findOpenRollout(ctx.db)
-  if (rollout?.state !== 'running' || rollout.release <= release) return undefined
+  if (rollout?.state !== 'running' || rollout.release <= release) return {}
+  if (offeredBy(await available()) === undefined) return {}
   const policy = toPolicy(await findPolicy(ctx.db))
-  if (policy.mode === 'off' || !isWithin(policy.window ?? undefined, now.getTime())) return undefined
+  if (policy.mode === 'off' || !isWithin(policy.window ?? undefined, now.getTime())) return {}
   const since = new Date(now.getTime() - fetchMinutes * MINUTE_MS)
   const isGranted = await grantUpdate(ctx.db, uid, rollout, { atOnce, since, now })
-  return isGranted ? { release: rollout.release } : undefined
+  return isGranted ? { update: { release: rollout.release } } : {}
+}
+
+/**
+ * Decides at a device's newer link whether the former one, which has announced it, goes on with what runs on it.
+ * @param ctx with the device as its actor, and the address of the newer link as its source
+ * @returns false: nothing lets it, as when another process has the device's key
+ */
+export async function takeHandover(ctx: TenantContext, uid: DeviceUid): Promise<boolean> {
+  return ctx.db.transaction().execute(async (db) => {
+    const release = await takeOpenHandover(db, uid, new Date(ctx.clock.now()))
+    if (release === undefined) return false
+    await audit({ ...ctx, db }, 'agent-update.handover', uid, { release })
+    return true
+  })
 }
 
 /** A device's text without control characters, and without those that hide or turn text. Refused, it could not register. */
@@ -132,12 +178,23 @@ function oneLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim()
 }
 
-export function standingOf({ db, clock }: TenantContext, rollout: RolloutRow): Promise<Standing> {
-  const ago = (minutes: number): Date => new Date(clock.now() - minutes * MINUTE_MS)
+/** @param now milliseconds since 1970 at which the rollout was as its row says */
+export function standingOf(
+  { db, clock }: TenantContext,
+  rollout: RolloutRow,
+  now: number = clock.now(),
+): Promise<Standing> {
+  const ago = (minutes: number): Date => new Date(now - minutes * MINUTE_MS)
+  /** Silence tells something only when the server could have heard devices all the while. */
+  const heard = (minutes: number): Date | undefined => {
+    const start = ago(minutes)
+    return rollout.heard_since !== null && rollout.heard_since <= start ? start : undefined
+  }
   return readStanding(db, rollout, {
     reportedSince: ago(silentMinutes),
+    silentSince: heard(silentMinutes),
     updatedBefore: ago(healthyMinutes),
-    grantedBefore: ago(fetchMinutes),
+    grantedBefore: heard(fetchMinutes),
   })
 }
 

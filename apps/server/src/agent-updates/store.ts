@@ -66,6 +66,32 @@ export async function changeRollout(
   return numUpdatedRows === 1n
 }
 
+/**
+ * Records that the job has seen to a rollout. In one statement, as a former holder of the job's lease may still be at it.
+ * @param look `isHeard`: devices are heard of; without a look after `gapAfter` they may not have been since
+ * @returns since when they have been heard of without a gap; null: they are not now
+ */
+export async function noteLook(
+  db: Kysely<Schema>,
+  id: string,
+  { isHeard, now, gapAfter }: { readonly isHeard: boolean; readonly now: Date; readonly gapAfter: Date },
+): Promise<Date | null> {
+  const since = sql<Date>`case when looked_at >= ${gapAfter} then coalesce(heard_since, ${now}::timestamptz) else ${now}::timestamptz end`
+  const row = await db
+    .updateTable('agent_rollouts')
+    .set({ heard_since: isHeard ? since : null, looked_at: sql<Date>`greatest(looked_at, ${now}::timestamptz)` })
+    .where('id', '=', id)
+    .returning('heard_since')
+    .executeTakeFirst()
+  return row?.heard_since ?? null
+}
+
+/** Whether any device of the installation has reported since. @param db system connection */
+export async function hasReportSince(db: Kysely<Schema>, since: Date): Promise<boolean> {
+  const reports = db.selectFrom('agent_states').select('device_uid').where('reported_at', '>', since).limit(1)
+  return (await reports.executeTakeFirst()) !== undefined
+}
+
 export interface Report {
   readonly release: number
   readonly obstacle: string | null
@@ -124,8 +150,27 @@ export async function grantUpdate(
   return rows.length === 1
 }
 
+/** Lets the device's next link leave the present one open that announces it. */
+export async function openHandover(db: Kysely<Schema>, uid: DeviceUid, until: Date): Promise<void> {
+  await db.updateTable('agent_states').set({ handover_until: until }).where('device_uid', '=', uid).execute()
+}
+
+/** Takes what {@link openHandover} has let. @returns the release that the device reports; undefined: it may not */
+export async function takeOpenHandover(db: Kysely<Schema>, uid: DeviceUid, now: Date): Promise<number | undefined> {
+  const row = await db
+    .updateTable('agent_states')
+    .set({ handover_until: null })
+    .where('device_uid', '=', uid)
+    .where('handover_until', '>', now)
+    .returning('release')
+    .executeTakeFirst()
+  return row?.release
+}
+
 /** Progress of a rollout among the devices of its stage and of those before. */
 export interface Standing {
+  /** Devices that update themselves, however silent they are. */
+  readonly known: number
   /** Devices that have reported lately, and those that have tried the release, however silent they are since. */
   readonly total: number
   readonly updated: number
@@ -138,20 +183,29 @@ export interface Standing {
 export async function readStanding(
   db: Kysely<Schema>,
   rollout: RolloutRow,
-  times: { readonly reportedSince: Date; readonly updatedBefore: Date; readonly grantedBefore: Date },
+  times: {
+    /** Devices that have reported since are not silent. */
+    readonly reportedSince: Date
+    /** Silent devices do not count. Undefined: the server could not hear them, so that they do. */
+    readonly silentSince: Date | undefined
+    readonly updatedBefore: Date
+    /** Devices that were let fetch before then, and are silent since, have failed. Undefined: the server could not hear them. */
+    readonly grantedBefore: Date | undefined
+  },
 ): Promise<Standing> {
   const { release } = rollout
   const failed = sql<boolean>`(s.release < ${release} and (s.failed_release = ${release}
-    or (s.granted_release = ${release} and s.granted_at <= ${times.grantedBefore} and s.reported_at <= s.granted_at)))`
+    or (s.granted_release = ${release} and s.granted_at <= ${times.grantedBefore ?? null} and s.reported_at <= s.granted_at)))`
+  const counts = sql<boolean>`(s.reported_at > ${times.silentSince ?? new Date(0)} or s.release >= ${release} or ${failed})`
   const { rows } = await sql<Standing>`
-    select count(*) filter (where s.reported_at > ${times.reportedSince} or s.release >= ${release} or ${failed}) as total,
+    select count(*) as known, count(*) filter (where ${counts}) as total,
       count(*) filter (where s.release >= ${release}) as updated,
       count(*) filter (where s.release >= ${release} and s.since <= ${times.updatedBefore}
         and s.reported_at > ${times.reportedSince} and d.disconnected_at is null) as healthy,
       count(*) filter (where ${failed}) as failed
     from agent_states s join devices d on d.uid = s.device_uid
     where d.status = 'accepted' and s.obstacle is null and ${inStage(rollout)}`.execute(db)
-  const [standing = { total: 0, updated: 0, healthy: 0, failed: 0 }] = rows
+  const [standing = { known: 0, total: 0, updated: 0, healthy: 0, failed: 0 }] = rows
   return standing
 }
 
@@ -197,4 +251,42 @@ export async function namespacesToUpdate(db: Kysely<Schema>): Promise<TenantId[]
   const running = db.selectFrom('agent_rollouts').where('state', '=', 'running').select('tenant_id')
   const automatic = db.selectFrom('agent_update_policies').where('mode', '=', 'automatic').select('tenant_id')
   return (await running.union(automatic).execute()).map((row) => row.tenant_id)
+}
+
+/**
+ * Numbers for metrics, over all namespaces. Labels are few, whatever devices report.
+ * @param db system connection
+ */
+export async function countAll(db: Kysely<Schema>): Promise<{ kind: string; label: string; count: number }[]> {
+  const { rows } = await sql<{ kind: string; label: string; count: number }>`
+    with latest as (
+        select distinct on (tenant_id) tenant_id, release, state from agent_rollouts order by tenant_id, started_at desc),
+      accepted as (
+        select s.release, s.failed_release = latest.release and s.release < latest.release as has_failed,
+            case
+              when s.failed_reason like 'it ended %' then 'ended'
+              when s.failed_reason like 'it did not reach the server %' then 'unreachable'
+              when s.failed_reason like 'the machine or the service was stopped %' then 'interrupted'
+              when s.failed_reason like 'the new version does not start %' then 'start'
+              when s.failed_reason = 'the disk is full' or s.failed_reason like 'less than % are free' then 'disk'
+              when s.failed_reason like '%/agent/%' then 'fetch'
+              else 'other'
+            end as cause,
+            case
+              when s.obstacle is not null then 'excluded'
+              when latest.release is null or s.release >= latest.release then 'current'
+              when s.failed_release = latest.release then 'failed'
+              when s.granted_release = latest.release and latest.state = 'running' then 'updating'
+              else 'behind'
+            end as state
+          from agent_states s join devices d on d.uid = s.device_uid left join latest on latest.tenant_id = s.tenant_id
+          where d.status = 'accepted'),
+      known as (select distinct release from agent_rollouts order by release desc limit 50)
+    select 'rollout' as kind, state as label, count(*)::int as count from latest group by state
+    union all select 'device', state, count(*)::int from accepted group by state
+    union all select 'failure', cause, count(*)::int from accepted where has_failed group by cause
+    union all select 'release', label, count(*)::int from (
+      select case when release = 0 or release in (select release from known) then release::text else 'other' end as label
+        from accepted) labelled group by label`.execute(db)
+  return rows
 }

@@ -1,135 +1,17 @@
 // Alert rules on a whole server: what happens to devices leads to messages at real receivers.
 import { createHmac } from 'node:crypto'
-import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { operations } from '@bowline/contract/operations'
-import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Role } from '@bowline/contract/roles'
 import { until } from '@bowline/testkit/until'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createMailQueue } from '../mails/queue.ts'
-import { type TestSmtp, startSmtp } from '../mails/testing/smtp.ts'
-import { randomIds } from '../platform/ids.ts'
-import type { Log } from '../platform/log.ts'
-import { nowhere } from '../platform/positions.ts'
-import { SecretKey } from '../platform/secrets/seal.ts'
-import { type BootedServer, type Client, type Person, bootServer, outcome } from '../testing/boot.ts'
-import type { TenantContext } from '../context.ts'
-import { evaluateRules } from './evaluation.ts'
-import { type Receiver, startReceiver } from './testing.ts'
+import { describe, expect, it } from 'vitest'
+import { outcome } from '../testing/boot.ts'
+import { alertsWorld } from './testing-world.ts'
 
 const { alerts, auth } = operations
 
-let server: BootedServer
-let smtp: TestSmtp
-let receiver: Receiver
-let clock: ManualClock
-let person: Person
-let logged: string[] = []
-const note = (ev: string, fields?: object) => void logged.push(JSON.stringify({ ev, ...fields }))
-const log: Log = { debug: note, info: note, warn: note, error: note, child: () => log }
-beforeAll(async () => {
-  clock = new ManualClock(Date.now())
-  smtp = await startSmtp({ hideSTARTTLS: true })
-  receiver = await startReceiver()
-  server = await bootServer({
-    clock,
-    log,
-    settings: {
-      BOWLINE_EGRESS_ALLOWED: '127.0.0.0/8',
-      BOWLINE_SMTP_URL: `smtp://127.0.0.1:${smtp.port}`,
-      BOWLINE_SMTP_FROM: 'Bowline <bowline@example.com>',
-      BOWLINE_SMTP_STARTTLS: 'off',
-      BOWLINE_PUBLIC_URL: 'https://bowline.example.com',
-    },
-  })
-  person = await server.setUpAccount()
-})
-afterAll(async () => {
-  await server.close()
-  await receiver.close()
-  await smtp.close()
-})
-beforeEach(async () => {
-  await system().deleteFrom('alert_rules').execute()
-  await system().deleteFrom('devices').execute()
-  receiver.messages.length = 0
-  smtp.mails.length = 0
-  logged = []
-  // The limit of test messages is full again.
-  clock.advance(120_000)
-})
-
-const system = () => server.database.system()
-const webhook = { name: 'Kiosks', condition: 'offline', minutes: 5, target: 'webhook' } as const
-const create = async (values: object = {}, client: Client = person.client) =>
-  (await client.call(alerts.create, { body: { ...webhook, url: `${receiver.url}/hook?key=confidential`, ...values } }))
-    .body
-const rules = async () => (await person.client.call(alerts.list, {})).body
-const deliveriesOf = async (id: string) =>
-  (await person.client.call(alerts.deliveries, { params: { id }, query: {} })).body
-
-/** Devices that have just gone offline, one after the other. */
-async function depart(
-  count: number,
-  { over = 0, tags = [] as string[], cause = 'network:keepalive' } = {},
-): Promise<void> {
-  const prefix = String(Math.random())
-  await sql`with made as (
-      insert into devices (uid, tenant_id, name, public_key, status, disconnected_at, tags)
-        select encode(sha256(convert_to(${prefix} || i, 'UTF8')), 'hex'), ${person.tenant}::uuid,
-          'unit-' || left(md5(${prefix}), 16) || '-' || lpad(i::text, 4, '0'), 'key', 'accepted', now(), ${tags}
-        from generate_series(1, ${count}::int) i returning uid)
-    insert into presence_spans (tenant_id, device_uid, started_at, ended_at, noted_at, cause)
-      select ${person.tenant}::uuid, uid, now() - interval '5 hours', at, at, ${cause}
-        from (select uid, now() - make_interval(secs => ${over}::float8 * row_number() over () / ${count}::int) as at
-          from made) departed`.execute(system())
-}
-/** Makes everything so much older. */
-async function pass(seconds: number): Promise<void> {
-  const ago = sql`make_interval(secs => ${seconds})`
-  await sql`update presence_spans set started_at = started_at - ${ago}, ended_at = ended_at - ${ago},
-    noted_at = noted_at - ${ago}`.execute(system())
-  await sql`update alert_rules set evaluated_to = evaluated_to - ${ago}, fired_at = fired_at - ${ago},
-    failing_since = failing_since - ${ago}`.execute(system())
-  await sql`update alert_deliveries set created_at = created_at - ${ago}, due_at = due_at - ${ago},
-    leased_until = leased_until - ${ago}`.execute(system())
-}
-/** All devices come back now. */
-const comeBack = () =>
-  sql`insert into presence_spans (tenant_id, device_uid, started_at)
-    select distinct tenant_id, device_uid, now() from presence_spans`.execute(system())
-/** The job, awaited. Nodes that did it at once would write a message once all the same. */
-async function evaluate(): Promise<void> {
-  const secretKey = new SecretKey(server.secretKey)
-  const contextOf = (tenant: TenantId): TenantContext => ({
-    actor: { kind: 'system', name: 'alerts' },
-    tenant,
-    db: server.database.forTenant(tenant),
-    clock,
-    log,
-    edition: 'community',
-    source: '',
-    locate: nowhere,
-    hasListeners: () => false,
-    emit: () => undefined,
-  })
-  const mails = createMailQueue({
-    clock,
-    ids: randomIds,
-    secretKey,
-    publicOrigin: 'https://bowline.example.com',
-    isSending: true,
-  })
-  const egress = { privateNetworks: true, allowed: () => true }
-  const deps = { system: system(), clock, ids: randomIds, log, secretKey, egress, mails, contextOf }
-  // The sender of the running server looks every two seconds.
-  await Promise.all([1, 2].map(() => evaluateRules({ ...deps, wake: () => clock.advance(2_000) })))
-}
-const settled = async (id: string, state: 'sent' | 'failed' = 'sent') => {
-  await until(async () => (await deliveriesOf(id)).every((delivery) => delivery.state === state))
-  return deliveriesOf(id)
-}
+const world = alertsWorld()
+const { system, create, rules, deliveriesOf, depart, pass, comeBack, evaluate, settled } = world
 
 describe('a webhook', () => {
   it('gets one signed message for 640 devices that left in 4 s', async () => {
@@ -141,13 +23,13 @@ describe('a webhook', () => {
     await pass(90)
     await evaluate()
     await evaluate()
-    const [message, ...others] = await receiver.received(1)
+    const [message, ...others] = await world.receiver.received(1)
     expect(others).toEqual([])
     expect(message?.path).toBe('/hook?key=confidential')
     const body = JSON.parse(message?.body ?? '')
     expect(body).toMatchObject({
       type: 'devices.offline',
-      namespace: { id: person.tenant, name: person.namespace },
+      namespace: { id: world.person.tenant, name: world.person.namespace },
       rule: { id, name: 'Kiosks' },
       devices: { count: 640 },
       link: 'https://bowline.example.com/incidents',
@@ -204,12 +86,12 @@ describe('a webhook', () => {
     await create()
     await depart(1)
     await pass(6 * 60)
-    clock.advance(15_000)
+    world.clock.advance(15_000)
     await until(() => {
-      clock.advance(2_000)
-      return receiver.messages.length > 0
+      world.clock.advance(2_000)
+      return world.receiver.messages.length > 0
     })
-    expect(JSON.parse(receiver.messages[0]?.body ?? '')).toMatchObject({ devices: { count: 1 } })
+    expect(JSON.parse(world.receiver.messages[0]?.body ?? '')).toMatchObject({ devices: { count: 1 } })
   })
 
   it('is told of devices that are back after a long absence', async () => {
@@ -222,11 +104,11 @@ describe('a webhook', () => {
     expect(await settled(id)).toMatchObject([{ text: expect.stringMatching(/^2 devices are back online/) }])
   })
 
-  it('is tried again, also by a later life of the server, until it takes the message', async () => {
+  it('is tried again, also by a later life of the world.server, until it takes the message', async () => {
     const { id } = await create()
-    receiver.answer({ status: 500, body: 'internal secret of the receiver' }, { status: 503 })
-    await person.client.call(alerts.test, { params: { id } })
-    await receiver.received(1)
+    world.receiver.answer({ status: 500, body: 'internal secret of the receiver' }, { status: 503 })
+    await world.person.client.call(alerts.test, { params: { id } })
+    await world.receiver.received(1)
     await until(async () => (await deliveriesOf(id))[0]?.answer === 'It answered 500.')
     expect((await rules())[0]?.failing_since).not.toBeNull()
     expect(JSON.stringify(await deliveriesOf(id))).not.toContain('internal secret')
@@ -235,16 +117,16 @@ describe('a webhook', () => {
       .updateTable('alert_deliveries')
       .set({ leased_until: sql<Date>`now() + interval '1 minute'`, due_at: sql<Date>`now()` })
       .execute()
-    clock.advance(2_000)
+    world.clock.advance(2_000)
     await pass(60)
-    clock.advance(2_000)
-    await receiver.received(2)
+    world.clock.advance(2_000)
+    await world.receiver.received(2)
     await until(async () => (await deliveriesOf(id))[0]?.answer === 'It answered 503.')
     await pass(3_600)
-    clock.advance(2_000)
+    world.clock.advance(2_000)
     expect(await settled(id)).toMatchObject([{ state: 'sent', attempts: 3, test: true }])
-    expect(receiver.messages.map(({ headers }) => headers['x-bowline-delivery'])).toEqual(
-      Array.from({ length: 3 }, () => receiver.messages[0]?.headers['x-bowline-delivery']),
+    expect(world.receiver.messages.map(({ headers }) => headers['x-bowline-delivery'])).toEqual(
+      Array.from({ length: 3 }, () => world.receiver.messages[0]?.headers['x-bowline-delivery']),
     )
     expect((await rules())[0]?.failing_since).toBeNull()
   })
@@ -255,30 +137,30 @@ describe('a webhook', () => {
       .updateTable('alert_rules')
       .set({ sealed_url: Buffer.from('sealed by another key') })
       .execute()
-    await person.client.call(alerts.test, { params: { id } })
+    await world.person.client.call(alerts.test, { params: { id } })
     expect(await settled(id, 'failed')).toMatchObject([
       { answer: expect.stringContaining('could not read the address') },
     ])
-    expect(receiver.messages).toEqual([])
+    expect(world.receiver.messages).toEqual([])
   })
 
   it('is switched off with a reason after a day without a success, and can be switched on again', async () => {
     const { id } = await create()
-    receiver.answer({ status: 500 }, { status: 404 })
-    await person.client.call(alerts.test, { params: { id } })
+    world.receiver.answer({ status: 500 }, { status: 404 })
+    await world.person.client.call(alerts.test, { params: { id } })
     await until(async () => (await deliveriesOf(id))[0]?.answer === 'It answered 500.')
     await pass(25 * 3_600)
-    clock.advance(2_000)
+    world.clock.advance(2_000)
     await until(async () => (await rules())[0]?.active === false)
     expect(await rules()).toMatchObject([{ active: false, disabled_reason: 'It answered 404.' }])
-    const { body: entries } = await person.client.call(operations.audit.list, { query: {} })
+    const { body: entries } = await world.person.client.call(operations.audit.list, { query: {} })
     await until(async () =>
-      (await person.client.call(operations.audit.list, { query: {} })).body.some(
+      (await world.person.client.call(operations.audit.list, { query: {} })).body.some(
         ({ action }) => action === 'alert-rule.disable',
       ),
     )
     expect(JSON.stringify(entries)).not.toContain('confidential')
-    await person.client.call(alerts.update, { params: { id }, body: { active: true } })
+    await world.person.client.call(alerts.update, { params: { id }, body: { active: true } })
     expect(await rules()).toMatchObject([{ active: true, disabled_reason: null, failing_since: null }])
   })
 })
@@ -287,8 +169,8 @@ describe('Slack and mail', () => {
   it('sends Slack its format, in which a name cannot write markup', async () => {
     const { id, secret } = await create({ target: 'slack', name: '<!channel> & *co*' })
     expect(secret).toBeNull()
-    await person.client.call(alerts.test, { params: { id } })
-    const [message] = await receiver.received(1)
+    await world.person.client.call(alerts.test, { params: { id } })
+    const [message] = await world.receiver.received(1)
     expect(message?.headers).not.toHaveProperty('x-bowline-signature')
     expect(JSON.parse(message?.body ?? '')).toEqual({
       text: '*&lt;!channel&gt; &amp; ∗co∗*\nThis is a test message. The alert rule works.\n<https://bowline.example.com/incidents|Open Bowline>',
@@ -296,27 +178,27 @@ describe('Slack and mail', () => {
   })
 
   it('mails the members that it names, and none who has left', async () => {
-    const other = await server.addPerson('grace')
-    await server.addMember(person.tenant, other.id, 'observer')
-    const { id } = await create({ target: 'mail', url: null, recipients: [person.id, other.id] })
+    const other = await world.server.addPerson('grace')
+    await world.server.addMember(world.person.tenant, other.id, 'observer')
+    const { id } = await create({ target: 'mail', url: null, recipients: [world.person.id, other.id] })
     await depart(2)
     await pass(6 * 60)
     await evaluate()
-    clock.advance(1_000)
-    const mails = await smtp.received(2)
+    world.clock.advance(1_000)
+    const mails = await world.smtp.received(2)
     expect(mails.map(({ parsed }) => parsed.subject)).toEqual([
-      `${person.namespace}: Kiosks`,
-      `${person.namespace}: Kiosks`,
+      `${world.person.namespace}: Kiosks`,
+      `${world.person.namespace}: Kiosks`,
     ])
     expect(mails[0]?.parsed.text).toContain('2 devices have been offline for 5 minutes')
     expect(await settled(id)).toMatchObject([{ answer: '2 mails' }])
-    await server.removeMember(person.tenant, other.id)
-    await person.client.call(alerts.test, { params: { id } })
+    await world.server.removeMember(world.person.tenant, other.id)
+    await world.person.client.call(alerts.test, { params: { id } })
     expect((await deliveriesOf(id))[0]).toMatchObject({ state: 'sent', answer: '1 mail' })
   })
 
   it('writes to no strangers', async () => {
-    const stranger = await server.addPerson('stranger')
+    const stranger = await world.server.addPerson('stranger')
     const body = { target: 'mail', url: null }
     expect(await outcome(create({ ...body, recipients: [stranger.id] }))).toBe('400 INVALID_INPUT recipients')
     expect(await outcome(create(body))).toBe('400 INVALID_INPUT recipients')
@@ -326,10 +208,10 @@ describe('Slack and mail', () => {
 describe('what others can cause', () => {
   it.each(['observer', 'operator'] as const)('lets an %s neither see, make nor test rules', async (role: Role) => {
     const { id } = await create()
-    const member = await server.addPerson(`a-${role}`)
-    await server.addMember(person.tenant, member.id, role)
-    const { token } = (await member.client.call(auth.switchNamespace, { params: { tenant: person.tenant } })).body
-    const client = server.client(token)
+    const member = await world.server.addPerson(`a-${role}`)
+    await world.server.addMember(world.person.tenant, member.id, role)
+    const { token } = (await member.client.call(auth.switchNamespace, { params: { tenant: world.person.tenant } })).body
+    const client = world.server.client(token)
     const params = { id }
     expect(await outcome(client.call(alerts.list, {}))).toBe('403 FORBIDDEN')
     expect(await outcome(create({}, client))).toBe('403 FORBIDDEN')
@@ -366,7 +248,7 @@ describe('what others can cause', () => {
       await pass(1)
       await evaluate()
     }
-    const all = (await person.client.call(alerts.deliveries, { params: { id }, query: { per_page: '100' } })).body
+    const all = (await world.person.client.call(alerts.deliveries, { params: { id }, query: { per_page: '100' } })).body
     expect(all.length).toBeLessThanOrEqual(20)
     expect(all.length).toBeGreaterThan(10)
   })
@@ -375,7 +257,7 @@ describe('what others can cause', () => {
     const { id } = await create()
     const results = []
     for (let time = 0; time < 12; time += 1)
-      results.push(await outcome(person.client.call(alerts.test, { params: { id } })))
+      results.push(await outcome(world.person.client.call(alerts.test, { params: { id } })))
     expect(results.filter((result) => result === '429 TOO_MANY_REQUESTS').length).toBeGreaterThan(0)
   })
 })
@@ -396,26 +278,29 @@ describe('addresses that members type', () => {
 
   it('follows no redirect, and keeps nothing of a large answer', async () => {
     const { id } = await create()
-    receiver.answer({ status: 302, headers: { location: `${receiver.url}/elsewhere` } })
-    await person.client.call(alerts.test, { params: { id } })
+    world.receiver.answer({ status: 302, headers: { location: `${world.receiver.url}/elsewhere` } })
+    await world.person.client.call(alerts.test, { params: { id } })
     await until(async () => (await deliveriesOf(id))[0]?.answer === 'It answered 302.')
-    expect(receiver.messages.map(({ path }) => path)).toEqual(['/hook?key=confidential'])
-    receiver.answer({ status: 200, body: 'x'.repeat(1_000_000) })
+    expect(world.receiver.messages.map(({ path }) => path)).toEqual(['/hook?key=confidential'])
+    world.receiver.answer({ status: 200, body: 'x'.repeat(1_000_000) })
     await pass(3_600)
-    clock.advance(2_000)
+    world.clock.advance(2_000)
     await until(async () => (await deliveriesOf(id))[0]?.answer.includes('larger than'))
     expect(await deliveriesOf(id)).toMatchObject([{ state: 'queued', attempts: 2 }])
   })
 
   it('are shown, logged and audited by their host alone, and the secret once', async () => {
     const { id, secret } = await create()
-    await person.client.call(alerts.test, { params: { id } })
+    await world.person.client.call(alerts.test, { params: { id } })
     await settled(id)
-    await person.client.call(alerts.update, { params: { id }, body: { url: `${receiver.url}/other?key=confidential` } })
-    const { body: renewed } = await person.client.call(alerts.renewSecret, { params: { id } })
-    const { body: entries } = await person.client.call(operations.audit.list, { query: {} })
-    const told = JSON.stringify([await rules(), await deliveriesOf(id), entries, logged])
-    expect(await rules()).toMatchObject([{ host: new URL(receiver.url).host }])
+    await world.person.client.call(alerts.update, {
+      params: { id },
+      body: { url: `${world.receiver.url}/other?key=confidential` },
+    })
+    const { body: renewed } = await world.person.client.call(alerts.renewSecret, { params: { id } })
+    const { body: entries } = await world.person.client.call(operations.audit.list, { query: {} })
+    const told = JSON.stringify([await rules(), await deliveriesOf(id), entries, world.logged])
+    expect(await rules()).toMatchObject([{ host: new URL(world.receiver.url).host }])
     for (const word of ['confidential', String(secret), String(renewed.secret)]) expect(told).not.toContain(word)
     expect(entries.map(({ action }) => action)).toEqual(
       expect.arrayContaining(['alert-rule.create', 'alert-rule.test', 'alert-rule.update', 'alert-rule.renew-secret']),

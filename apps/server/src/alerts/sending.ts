@@ -6,7 +6,7 @@ import { LIMITS } from '@bowline/contract/limits'
 import { audit } from '../audit/service.ts'
 import { FetchRefused, guardedFetch } from '../platform/network/guarded-fetch.ts'
 import { type AlertDeps, sealNames } from './deps.ts'
-import { type DueDelivery, claimDelivery, markDelivered, markUndelivered } from './happenings-store.ts'
+import { type DueDelivery, claimDelivery, markDelivered, markUndelivered } from './delivery-store.ts'
 import { slackText } from './message.ts'
 import { signatureOf } from './signature.ts'
 

@@ -9,8 +9,10 @@ import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import type { Listing } from '../db/lists/listing.ts'
 import { lockNamespace } from '../devices/acceptance.ts'
+import { conditionOf } from '../devices/list/service.ts'
 import { holdMemberships } from '../membership/membership.ts'
 import { judgeEgress } from '../platform/network/egress.ts'
+import { SWITCHED_OFF, cancelDeliveries } from './delivery-store.ts'
 import { type AlertDeps, type RouteDeps, sealNames } from './deps.ts'
 import { TEST_TEXT } from './message.ts'
 import {
@@ -27,7 +29,9 @@ import {
 } from './store.ts'
 import { writeMessage } from './writing.ts'
 
-type Wanted = Pick<AlertRule, 'condition' | 'target' | 'devices' | 'recipients'> & { readonly url: string | null }
+type Wanted = Pick<AlertRule, 'condition' | 'target' | 'devices' | 'recipients' | 'filter'> & {
+  readonly url: string | null
+}
 
 const SECRET_BYTES = 32
 
@@ -35,7 +39,10 @@ export async function list(ctx: TenantContext): Promise<AlertRule[]> {
   return (await listRules(ctx.db)).map((row) => toRule(row))
 }
 
-/** @throws {BowlineError} INVALID_INPUT for fields that contradict each other or an address that may not be dialled; NAMESPACE_FULL */
+/**
+ * @throws {BowlineError} INVALID_INPUT for fields that contradict each other or an address that may not be dialled;
+ *   INVALID_FILTER; NAMESPACE_FULL
+ */
 export async function create(
   deps: AlertDeps,
   ctx: TenantContext,
@@ -79,7 +86,8 @@ export async function update(
 ): Promise<AlertRule> {
   const before = (await findRule(ctx.db, id)) ?? fail('NOT_FOUND', { what: 'The alert rule' })
   const kept = before.target === 'mail' ? null : undefined
-  if (url !== undefined || change.devices !== undefined || change.recipients !== undefined) {
+  const { devices, recipients, filter } = change
+  if ([url, devices, recipients, filter].some((value) => value !== undefined)) {
     await check(deps, { ...toRule(before), ...withoutUndefined(change), url: url ?? kept }, url !== undefined)
   }
   const row = await ctx.db.transaction().execute(async (db) => {
@@ -91,6 +99,8 @@ export async function update(
     const address = url === undefined ? {} : addressOf(deps, id, url)
     const again = isAfresh || change.minutes !== undefined
     const after = await updateRule(db, id, { ...withoutUndefined(change), ...address }, again)
+    // Also those that a server of an earlier version left behind when the rule was switched off.
+    if (change.active !== undefined && (isAfresh || !change.active)) await cancelDeliveries(db, id, SWITCHED_OFF)
     await audit(inner, 'alert-rule.update', id, { before: described(now), after: described(after) })
     return after
   })
@@ -144,12 +154,13 @@ export async function deliveries(
 /** @param dials false: the address has been checked before */
 async function check(
   deps: AlertDeps,
-  { condition, target, devices, recipients, url }: Omit<Wanted, 'url'> & { url: string | null | undefined },
+  { condition, target, devices, recipients, filter, url }: Omit<Wanted, 'url'> & { url: string | null | undefined },
   dials = true,
 ): Promise<void> {
   const invalid = (field: string, rule: string): never => fail('INVALID_INPUT', { field, rule }, [field])
   if ((condition === 'many-offline') !== (devices !== null)) invalid('devices', 'is needed for many-offline only')
   if ((target === 'mail') !== recipients.length > 0) invalid('recipients', 'are needed for mail only')
+  conditionOf(filter)
   if (target === 'mail' && url) invalid('url', 'is for webhook and slack only')
   if (target === 'mail' && !deps.mails.isSending) invalid('target', 'cannot be mail: this server sends none')
   if (target === 'mail' || !dials) return
@@ -182,8 +193,9 @@ function withoutUndefined<T extends object>(values: T): { [K in keyof T]: Exclud
 }
 
 /** For the audit log: nothing that is a secret. */
-function described({ name, active, condition, minutes, devices, tags, target, host, recipients }: RuleRow) {
-  return { name, active, condition, minutes, devices, tags: [...tags], target, host, recipients: [...recipients] }
+function described({ name, active, condition, minutes, devices, tags, filter, target, host, recipients }: RuleRow) {
+  const about = { tags: [...tags], filter }
+  return { name, active, condition, minutes, devices, ...about, target, host, recipients: [...recipients] }
 }
 
 function toRule(row: RuleRow): AlertRule {

@@ -35,13 +35,24 @@ export async function writeMessage(
   const delivery = { tenant: rule.tenant_id, rule: rule.id, id, test: type === 'test', text, body }
   if (rule.target !== 'mail') return insertDelivery(db, delivery)
   let written = 0
-  for (const person of await findRecipients(db, rule.tenant_id, rule.recipients)) {
+  const people = await findRecipients(db, rule.tenant_id, rule.recipients)
+  for (const person of people) {
     const name = person.name || person.username || ''
-    const values = { name, namespace, rule: rule.name, text, link }
+    const values = { name, namespace, rule: rule.name, text, last: false, link }
+    const about = { kind: 'alert' as const, to: person.email, user: person.id, namespace: rule.tenant_id }
     // The server itself is the source: people of a namespace cause no mails.
-    if (await mails.add(db, { kind: 'alert', to: person.email, user: person.id, source: '', values })) written += 1
+    const mail = { ...about, source: '', values, lastValues: { ...values, last: true } }
+    if (await mails.add(db, mail)) written += 1
   }
-  const sent = { state: 'sent', answer: written === 1 ? '1 mail' : `${written} mails` } as const
-  const none = { state: 'failed', answer: 'None of its recipients can get mail now.' } as const
-  return insertDelivery(db, { ...delivery, outcome: written > 0 ? sent : none })
+  return insertDelivery(db, { ...delivery, outcome: outcomeOf(people.length, written) })
+}
+
+/** @param written mails to people who have not had all of those that an hour allows */
+function outcomeOf(people: number, written: number): { state: 'sent' | 'failed'; answer: string } {
+  if (people === 0) return { state: 'failed', answer: 'None of its recipients can get mail now.' }
+  const limit = 'the limit of mails within an hour'
+  if (written === 0) return { state: 'failed', answer: `Not mailed: its recipients have reached ${limit}.` }
+  const mails = written === 1 ? '1 mail' : `${written} mails`
+  const held = people - written
+  return { state: 'sent', answer: held === 0 ? mails : `${mails}; ${held} not mailed because of ${limit}` }
 }

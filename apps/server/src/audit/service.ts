@@ -63,6 +63,7 @@ export type AuditAction =
   | 'agent-update.halt'
   | 'agent-update.stage'
   | 'agent-update.done'
+  | 'agent-update.handover'
   | 'install-key.create'
   | 'install-key.use'
   | 'install-key.remove'

@@ -6,7 +6,6 @@ import type { Command } from 'commander'
 import { createApiKey } from '../api-keys/service.ts'
 import { parseInput } from '../platform/input/parse-input.ts'
 import { getNamespace } from '../namespaces/service.ts'
-import { TypedRole } from './arguments.ts'
 import { onInstance } from './instance.ts'
 import { type Format, type Terminal, show } from './terminal.ts'
 
@@ -27,7 +26,7 @@ export function addApiKeyCommands(program: Command, terminal: Terminal): void {
     .action((name: string, namespace: string, options: Options) =>
       onInstance(terminal, async (instance) => {
         const { role, expiresDays } = options
-        const body = parseInput('body', ApiKeyBody.extend({ role: TypedRole.optional() }), {
+        const body = parseInput('body', ApiKeyBody, {
           name,
           role,
           expires_at: Number(expiresDays),

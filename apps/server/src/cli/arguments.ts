@@ -1,13 +1,5 @@
 // Parsers of arguments whose typed form differs from the API's.
 import { ConfigError } from '@bowline/contract/config'
-import { RoleName } from '@bowline/contract/schemas/namespace'
-import { z } from 'zod'
-
-/** A role in any case (`Administrator`); the API takes lower case only. */
-export const TypedRole = z
-  .string()
-  .transform((typed) => typed.toLowerCase())
-  .pipe(RoleName)
 
 /** Converts `2030-01-01` (UTC) or `2030-01-01T12:00:00Z`. @throws {ConfigError} naming the option */
 export function parseTime(option: string, typed: string): Date {

@@ -4,8 +4,8 @@ import type { Clock } from '@bowline/base/clock'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { AlertDeps, RouteDeps } from '../alerts/deps.ts'
-import { evaluateRules } from '../alerts/evaluation.ts'
-import { deleteOldDeliveries } from '../alerts/happenings-store.ts'
+import { deleteOldDeliveries } from '../alerts/delivery-store.ts'
+import { createAlertEvaluator } from '../alerts/evaluation.ts'
 import { type AlertCounts, createAlertSender } from '../alerts/sending.ts'
 import type { ServerConfig } from '../config.ts'
 import type { Actor, TenantContext } from '../context.ts'
@@ -46,6 +46,7 @@ export function composeAlerts(parts: {
   const common = { system, clock, ids, log, secretKey: config.secretKey, egress, mails, contextOf }
   const sender = createAlertSender(common)
   const deps: AlertDeps = { ...common, wake: () => sender.wake() }
+  const evaluator = createAlertEvaluator(deps)
   return {
     deps: {
       ...deps,
@@ -54,7 +55,7 @@ export function composeAlerts(parts: {
     },
     counts: sender.counts,
     wake: () => sender.wake(),
-    evaluate: () => evaluateRules(deps),
+    evaluate: () => evaluator.evaluate(),
     forget: () => deleteOldDeliveries(system),
     stop: () => sender.stop(),
   }

@@ -1,13 +1,14 @@
 // What happens on one node and has effects on others: live events, changes of policy, ends of sessions.
 import type { Clock } from '@bowline/base/clock'
 import { LiveEvent } from '@bowline/contract/schemas/event'
-import { SessionUid, TenantId } from '@bowline/contract/schemas/common'
+import { DeviceUid, SessionUid, TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import * as z from 'zod'
 import type { JsonObject, Schema } from '../db/schema.ts'
 import { listenTo } from '../db/listen.ts'
 import type { OwnerConnection } from '../db/owner-session.ts'
 import type { EventBus } from '../events/bus.ts'
+import type { MovedLink } from '../gateway/links/agents.ts'
 import type { NodeLease } from '../nodes/lease.ts'
 import { type NodeMessages, WAKE_CHANNEL, createNodeMessages } from '../nodes/messages.ts'
 import type { Log } from '../platform/log.ts'
@@ -23,6 +24,15 @@ const Cause = z.object({
 const Message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('event'), tenant: TenantId, event: LiveEvent }),
   z.object({ type: z.literal('close-session'), uid: SessionUid, cause: Cause }),
+  /** A device of the node has a link at another one now. */
+  z.object({
+    type: z.literal('link-moved'),
+    node: z.string(),
+    device: DeviceUid,
+    tenant: TenantId,
+    epoch: z.number(),
+    remote: z.string(),
+  }),
   /** A node was lost, or messages were: whatever is shown may have changed. */
   z.object({ type: z.literal('reset') }),
 ])
@@ -53,6 +63,8 @@ export interface ClusterDeps {
   readonly owner: OwnerConnection
   /** Applies an event of another node: to listeners, links and sessions. */
   readonly apply: (event: LiveEvent, tenant: TenantId) => void
+  /** Ends the link of a device that has a newer one elsewhere. */
+  readonly linkMoved: (link: MovedLink) => void
   readonly closeSession: (uid: SessionUid, cause: SessionCause) => boolean
   /** Reads everything anew that follows from events. */
   readonly resetAll: () => void
@@ -70,6 +82,8 @@ export interface Cluster {
   listening(): readonly TenantId[] | null
   /** Ends a session that another node holds. @returns false if that node is not alive */
   closeElsewhere(session: { readonly uid: SessionUid; readonly node: string }, cause: SessionCause): boolean
+  /** Tells a node that a device has left it for this one. */
+  linkMoved(node: string, link: MovedLink): void
   /** A node was lost. */
   buried(): void
   /** Another server has taken the database's place. */
@@ -97,7 +111,9 @@ export function createCluster(deps: ClusterDeps): Cluster {
       if (!parsed.success) return log.warn('node.error', { reason: 'unknown message', type: String(body['type']) })
       const message = parsed.data
       if (message.type === 'event') deps.apply(message.event, message.tenant)
-      else if (message.type === 'close-session') deps.closeSession(message.uid, message.cause)
+      else if (message.type === 'link-moved') {
+        if (message.node === lease.id) deps.linkMoved(message)
+      } else if (message.type === 'close-session') deps.closeSession(message.uid, message.cause)
       else deps.resetAll()
     },
     missed: deps.resetAll,
@@ -131,6 +147,12 @@ export function createCluster(deps: ClusterDeps): Cluster {
       const { by, reason, message } = cause
       messages.publish({ type: 'close-session', uid, cause: { by, reason, message } })
       return true
+    },
+    linkMoved(node, { device, tenant, epoch, remote }) {
+      // Nodes that stop or have died need not be told: there may be thousands of devices.
+      const holder = lease.others.find(({ id }) => id === node)
+      if (!holder || holder.draining) return
+      messages.publish({ type: 'link-moved', node, device, tenant, epoch, remote })
     },
     buried() {
       deps.resetAll()

@@ -1,6 +1,7 @@
 // Where devices connect: links of our agents, and tunnels of existing ones.
 import type { Clock } from '@bowline/base/clock'
 import type { TenantId } from '@bowline/contract/schemas/common'
+import type { Kysely } from 'kysely'
 import { beginKeyLogin } from '../auth/key-logins.ts'
 import type { TokenIssuer } from '../auth/tokens.ts'
 import type { ServerConfig } from '../config.ts'
@@ -8,12 +9,34 @@ import type { DeviceActor, TenantContext } from '../context.ts'
 import { sshKeyOf } from '../devices/key-fingerprint.ts'
 import { findDeviceKey } from '../devices/registration.ts'
 import { type TunnelEndpoints, createTunnelEndpoints } from '../gateway/bridges/tunnels/tunnel-endpoint.ts'
-import type { Agents } from '../gateway/links/agents.ts'
+import { type Agents, createAgents } from '../gateway/links/agents.ts'
 import { createLinkEndpoint } from '../gateway/links/link-endpoint.ts'
 import type { ReverseStreams } from '../gateway/links/reverse-streams.ts'
 import { createUpgradeGuard } from '../gateway/links/upgrade-guard.ts'
 import type { UpgradeHandler } from '../gateway/links/upgrades.ts'
+import type { Schema } from '../db/schema.ts'
 import type { Log } from '../platform/log.ts'
+import type { Cluster } from './cluster.ts'
+
+/**
+ * The links of this node's devices.
+ * @param cluster undefined for a server that runs by itself; not there yet when this is composed
+ */
+export function composeAgents(
+  base: { readonly system: Kysely<Schema>; readonly node: string; readonly clock: Clock; readonly log: Log },
+  tenantContext: (tenant: TenantId, actor: DeviceActor, source?: string) => TenantContext,
+  cluster: () => Pick<Cluster, 'linkMoved'> | undefined,
+): Agents {
+  const { system: db, node, clock, log } = base
+  return createAgents({
+    db,
+    node,
+    clock,
+    log,
+    contextOf: (device, source) => tenantContext(device.tenant, device, source),
+    tellHolder: (holder, link) => cluster()?.linkMoved(holder, link),
+  })
+}
 
 export interface DeviceEndpointParts {
   readonly config: Pick<ServerConfig, 'secretKey'>

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { Clock } from '@bowline/base/clock'
 import type { FastifyInstance } from 'fastify'
+import type { Available } from '../agent-updates/service.ts'
 import type { ServerConfig } from '../config.ts'
 import { serveDocsSearch } from '../docs-search/routes.ts'
 import { serveStatic } from '../http/files/static.ts'
@@ -20,16 +21,31 @@ interface FileParts {
   readonly metrics: ReturnType<typeof createMetrics>
 }
 
-/** The agents that the server hands out, and their release as far as it is signed. */
-export function agentFiles({ BOWLINE_AGENTS_DIR: own }: ServerConfig['settings'], clock: Clock, log: Log) {
+const OLDER_NODES = 'a server of an older version is running, at which sessions would end with the update'
+
+/**
+ * The agents that the server hands out, and their release as far as it is signed.
+ * @param knowHandover whether every node leaves a link open that an updated agent takes over
+ */
+export function agentFiles(
+  { BOWLINE_AGENTS_DIR: own }: ServerConfig['settings'],
+  clock: Clock,
+  log: Log,
+  knowHandover: () => boolean,
+) {
   const { install } = productFolders()
   // In a folder of the operator's nothing is built.
   const folders = own === undefined ? install : { bundles: own, maker: join(own, 'not-built') }
   const bundles = new Bundles(folders, clock, log)
   const manifests = new Manifests(folders.bundles, bundles)
-  const release = async () => {
+  const release = async (): Promise<Available> => {
     const found = await manifests.read()
-    return 'reason' in found ? found : { release: found.manifest.release, version: found.manifest.version }
+    if ('reason' in found) return found
+    return {
+      release: found.manifest.release,
+      version: found.manifest.version,
+      blocked: knowHandover() ? '' : OLDER_NODES,
+    }
   }
   return { bundles, manifests, release }
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
+import type { AgentReport } from '@bowline/contract/schemas/fleet/agent-update'
 import type { Kysely } from 'kysely'
 import { RateLimiter } from '@bowline/base/rate-limiter'
 import { administrationRoutes } from '../administration/routes.ts'
@@ -163,7 +164,8 @@ export function apiRoutes(parts: ApiParts): Route[] {
     tokens,
     statementKey: keys.statement.publicRaw,
     installKey,
-    reportAgent,
+    reportAgent: (ctx: TenantContext, uid: DeviceUid, report: AgentReport) =>
+      reportAgent(ctx, uid, report, parts.agentRelease),
     contextOf: async (tenant: TenantId, source: string) =>
       (await getNamespaceLimits(system, tenant)) &&
       tenantContext(tenant, { kind: 'system', name: 'registration' }, source),

@@ -67,6 +67,8 @@ export interface Nodes {
   readonly once: RunOnce
   /** True while this node is cut off from the database and others are not: it takes no logins and no links. */
   readonly isCutOff: boolean
+  /** Whether every node that is alive leaves a link open that an updated agent takes over. */
+  readonly knowHandover: boolean
   /** The link of a login's device, whichever node holds it. */
   reachLogin(target: LoginTarget): Promise<Link | undefined>
   /** The link of a device, whichever node holds it. */
@@ -137,6 +139,9 @@ export async function composeNodes(parts: NodeParts): Promise<Nodes> {
     get isCutOff() {
       return lease.isCutOff
     },
+    get knowHandover() {
+      return lease.others.every(({ knowsHandover }) => knowsHandover)
+    },
     once: cluster ? runByLease(system, node) : runAlone,
     reachLogin: (target) =>
       traced(
@@ -195,7 +200,7 @@ function composePeers(
 }
 
 function composeCluster(
-  { config, system, clock, log, bus, redis, apply, gateway, live }: NodeParts,
+  { config, system, clock, log, bus, redis, apply, gateway, live, agents }: NodeParts,
   lease: NodeLease,
 ): Cluster {
   return createCluster({
@@ -207,6 +212,7 @@ function composeCluster(
     redis,
     owner: config.settings.BOWLINE_DATABASE_URL ?? '',
     apply,
+    linkMoved: (link) => agents.moved(link),
     closeSession: (uid, cause) => gateway().closeSession(uid, cause),
     resetAll() {
       for (const tenant of bus.tenants()) bus.emit(tenant, { type: 'reset' })

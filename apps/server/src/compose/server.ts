@@ -10,10 +10,10 @@ import { createTokenIssuer } from '../auth/tokens.ts'
 import { mfaDeps, startAccounts } from './accounts.ts'
 import { apiRoutes, closeHttp } from './http.ts'
 import type { ServerConfig } from '../config.ts'
-import type { Actor, DeviceActor, TenantContext } from '../context.ts'
+import type { Actor, TenantContext } from '../context.ts'
 import { forgetLinksOf } from '../devices/presence.ts'
 import { createEventBus } from '../events/bus.ts'
-import { createAgents } from '../gateway/links/agents.ts'
+import { updateCounts } from '../agent-updates/counts.ts'
 import { createSshFactor } from '../held-logins/ssh-factor.ts'
 import { createWaitingLogins } from '../held-logins/waiting.ts'
 import { type LiveLogin, createLiveLogins } from '../gateway/login/live-logins.ts'
@@ -39,7 +39,7 @@ import { composeBilling } from './billing.ts'
 import { composeCertificates } from './certificates.ts'
 import { composeConnectors } from './connectors.ts'
 import { connect, shareCounts, shareTime } from './database.ts'
-import { composeDeviceEndpoints } from './device-endpoints.ts'
+import { composeAgents, composeDeviceEndpoints } from './device-endpoints.ts'
 import { attachEndpoints, composeWebEndpoints } from './endpoints.ts'
 import { composeGateway } from './gateway.ts'
 import { composeJudging } from './judging.ts'
@@ -148,8 +148,7 @@ async function start(
   const turns = new ScimTurns()
   const singleSignOn = assembleSingleSignOn(auth, config, signInContext, onEnd)
 
-  const deviceContext = (device: DeviceActor): TenantContext => tenantContext(device.tenant, device)
-  const agents = createAgents({ db: system, clock, log, node, contextOf: deviceContext })
+  const agents = composeAgents(base, tenantContext, () => nodes.cluster)
   const certificates = composeCertificates(base)
   await certificates.load(onEnd)
   const metrics = createMetrics({
@@ -161,6 +160,7 @@ async function start(
     uploads,
     mails: mail.counts,
     alerts: alerts.counts,
+    agentUpdates: updateCounts(system, clock),
     ping: () => database.ping(),
   })
   const mfa = mfaDeps({ config, keys, auth, mails: mail.queue })
@@ -196,7 +196,7 @@ async function start(
   const requestLimits = createRequestLimits(clock, config.isExemptSource)
   const deviceJobs = deviceJobLoop({ system, tenantContext, removal: recordingRemoval(recordings.ledger), log })
   onEnd(() => deviceJobs.stop())
-  const agentBundles = agentFiles(settings, clock, log)
+  const agentBundles = agentFiles(settings, clock, log, () => nodes.knowHandover)
   const http = await createHttpServer({
     clock,
     log,

@@ -109,27 +109,41 @@ function lapsedAt(now: Date) {
       where billing_accounts.tenant_id = namespaces.tenant_id and billing_accounts.grace_until > ${now})`
 }
 
-/** Assigns the device's link to a node. @returns the epoch of this link; undefined when the device is gone */
+export interface LinkClaim {
+  /** Higher than that of any earlier link. */
+  readonly epoch: number
+  /** Node that held the device's link until now; '' when none did. */
+  readonly heldBy: string
+}
+
+/** Assigns the device's link to a node. @returns undefined when the device is gone */
 export async function claimLink(
   db: Kysely<Schema>,
   uid: DeviceUid,
   node: string,
   remoteAddress: string,
-): Promise<number | undefined> {
-  const row = await db
+): Promise<LinkClaim | undefined> {
+  return db
     .updateTable('devices')
+    .from((from) =>
+      from
+        .selectFrom('devices')
+        .where('uid', '=', uid)
+        .select(['uid', sql<string>`case when disconnected_at is null then link_node else '' end`.as('held_by')])
+        .forUpdate()
+        .as('before'),
+    )
     .set({
       disconnected_at: null,
       disconnect_cause: '',
       last_seen: sql<Date>`now()`,
-      link_epoch: sql<number>`link_epoch + 1`,
+      link_epoch: sql<number>`devices.link_epoch + 1`,
       link_node: node,
       remote_addr: remoteAddress,
     })
-    .where('uid', '=', uid)
-    .returning('link_epoch')
+    .whereRef('devices.uid', '=', 'before.uid')
+    .returning(['devices.link_epoch as epoch', 'before.held_by as heldBy'])
     .executeTakeFirst()
-  return row?.link_epoch
 }
 
 /**

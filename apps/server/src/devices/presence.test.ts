@@ -43,7 +43,7 @@ const online = async () =>
 describe('presence of a device', () => {
   it('reports a device online while its link is up, and notifies listeners', async () => {
     expect(await online()).toBe(false)
-    const epoch = (await linkUp(ctx(), device.uid, 'node', '192.0.2.8')) ?? 0
+    const epoch = (await linkUp(ctx(), device.uid, 'node', '192.0.2.8'))?.epoch ?? 0
     await notifyLinkUp(ctx(), device.uid)
     expect(await online()).toBe(true)
     await linkDown(ctx(), device.uid, { node: 'node', epoch: epoch })
@@ -55,8 +55,8 @@ describe('presence of a device', () => {
   })
 
   it('keeps a device online when an older link of it ends', async () => {
-    const older = (await linkUp(ctx(), device.uid, 'node', '')) ?? 0
-    const newer = (await linkUp(ctx(), device.uid, 'node', '')) ?? 0
+    const older = (await linkUp(ctx(), device.uid, 'node', ''))?.epoch ?? 0
+    const newer = (await linkUp(ctx(), device.uid, 'node', ''))?.epoch ?? 0
     expect(newer).toBeGreaterThan(older)
     await linkDown(ctx(), device.uid, { node: 'node', epoch: older })
     expect(await online()).toBe(true)
@@ -64,7 +64,7 @@ describe('presence of a device', () => {
   })
 
   it('keeps a device online when a link of another node with the same epoch ends, as after a failover', async () => {
-    const epoch = (await linkUp(ctx(), device.uid, 'node', '')) ?? 0
+    const epoch = (await linkUp(ctx(), device.uid, 'node', ''))?.epoch ?? 0
     await linkDown(ctx(), device.uid, { node: 'another', epoch })
     expect(await online()).toBe(true)
     await linkDown(ctx(), device.uid, { node: 'node', epoch })
@@ -73,7 +73,7 @@ describe('presence of a device', () => {
 
   it('restores claims that a row lacks, but not over another live node', async () => {
     await putNode(system(), { id: 'live', life: randomUUID(), address: '', keyPin: '', version: 'v1' })
-    const epoch = (await linkUp(ctx(), device.uid, 'live', '')) ?? 0
+    const epoch = (await linkUp(ctx(), device.uid, 'live', ''))?.epoch ?? 0
     const restore = (later: number) => restoreLinks(system(), 'node', [{ uid: device.uid, epoch: epoch + later }])
     expect(await restore(0)).toEqual([])
     expect(await restore(1)).toEqual([{ uid: device.uid, state: 'held-elsewhere' }])
@@ -99,7 +99,7 @@ describe('presence of a device', () => {
 
   it('ignores links of a removed device', async () => {
     const gone = await server.acceptedDevice(person)
-    const epoch = (await linkUp(ctx(), gone.uid, 'node', '')) ?? 0
+    const epoch = (await linkUp(ctx(), gone.uid, 'node', ''))?.epoch ?? 0
     await person.client.call(operations.devices.remove, { params: { uid: gone.uid } })
     await expect(linkDown(ctx(), gone.uid, { node: 'node', epoch: epoch })).resolves.toBeUndefined()
     expect(await linkUp(ctx(), gone.uid, 'node', '')).toBeUndefined()

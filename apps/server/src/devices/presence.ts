@@ -6,6 +6,7 @@ import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { notifyChanged } from './service.ts'
 import {
+  type LinkClaim,
   type LinkHolder,
   type LoginTarget,
   type LostClaim,
@@ -20,7 +21,7 @@ import {
   restoreClaims,
 } from './presence-store.ts'
 
-export type { ForwardingPolicy, LinkHolder, LoginTarget } from './presence-store.ts'
+export type { ForwardingPolicy, LinkClaim, LinkHolder, LoginTarget } from './presence-store.ts'
 
 /**
  * Resolves an SSHID: by uid, or by namespace and name of an accepted device.
@@ -46,14 +47,14 @@ export function isLapsed(db: Kysely<Schema>, tenant: TenantId, now: Date): Promi
 
 /**
  * Records a new link of the device. {@link notifyLinkUp} notifies listeners once the link can be used.
- * @returns its epoch, higher than that of any earlier link; undefined when the device has been removed
+ * @returns undefined when the device has been removed
  */
 export function linkUp(
   ctx: TenantContext,
   uid: DeviceUid,
   node: string,
   remoteAddress: string,
-): Promise<number | undefined> {
+): Promise<LinkClaim | undefined> {
   return claimLink(ctx.db, uid, node, remoteAddress)
 }
 

@@ -357,7 +357,7 @@ describe('refused registrations', () => {
     ['a tenant that is none', { tenant_id: 'x' }, 400, 'tenant_id'],
     ['a MAC of 65 characters', { identity: { mac: 'x'.repeat(65) } }, 400, 'identity.mac'],
     ['a host name of 254 characters', { hostname: 'x'.repeat(254) }, 400, 'hostname'],
-    ['a key of 9,000 characters', { public_key: 'x'.repeat(9_000) }, 400, 'public_key'],
+    ['a key of 4,097 characters', { public_key: 'x'.repeat(4_097) }, 400, 'public_key'],
     ['a thousand and one sessions', { sessions: Array.from({ length: 1_001 }, () => 'x') }, 400, 'sessions'],
     ['an identity that is text', { identity: '02:00' }, 422, 'identity'],
     ['info that is a list', { info: [] }, 422, 'info'],

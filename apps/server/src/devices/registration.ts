@@ -28,12 +28,12 @@ export interface RegistrationDeps {
     ctx: TenantContext,
     key: string,
   ) => Promise<(ctx: TenantContext, uid: DeviceUid) => Promise<void>>
-  /** Records what a device has told about its agent. @returns the release that it may update to now */
+  /** Records what a device has told about its agent. @returns what it is told about updates */
   readonly reportAgent: (
     ctx: TenantContext,
     uid: DeviceUid,
     report: AgentReport,
-  ) => Promise<{ readonly release: number } | undefined>
+  ) => Promise<Pick<DeviceAuth, 'update' | 'handover'>>
 }
 
 /** Tolerated difference between the signed time and ours, in milliseconds. */
@@ -85,14 +85,14 @@ export async function registerDevice(
   const isProven = isSigned && outcome !== 'unchanged'
   const { agent } = body
   const hasTold = isProven && agent && verifyAgentFacts(body.public_key, agent, proof, agent.signature)
-  const update = hasTold ? await deps.reportAgent(ctx, uid, agent) : undefined
+  const told = hasTold ? await deps.reportAgent(ctx, uid, agent) : {}
   return {
     uid,
     token: await deps.tokens.device({ uid, tenant: ctx.tenant, proven: isProven }),
     name: row.name,
     namespace: row.namespace,
     statement_key: deps.statementKey,
-    ...(update ? { update } : {}),
+    ...told,
   }
 }
 

@@ -52,7 +52,8 @@ beforeEach(async () => {
   const alerts = { sent: 0, failed: 0 }
   const certificates = { ends: () => new Map(), failures: () => 0 }
   const idle = { agents: () => 0, connections: () => 0, listeners: () => 0, recordingRoom: async () => 0 }
-  const counts = { ...idle, uploads: undefined, mails, alerts, certificates, ping: () => Promise.resolve() }
+  const none = { uploads: undefined, agentUpdates: async () => undefined }
+  const counts = { ...idle, ...none, mails, alerts, certificates, ping: () => Promise.resolve() }
   metrics = createMetrics(counts)
   server = await createHttpServer({
     isKnownHost: () => true,
@@ -225,6 +226,14 @@ describe('search query', () => {
     const statuses = new Set<number>()
     for (let i = 0; i < 150; i += 1) statuses.add((await ask({ query: 'x' })).statusCode)
     expect([...statuses]).toEqual([200, 429])
+  })
+
+  it('charges a request for each of its queries', async () => {
+    const statuses: number[] = []
+    const queries = Array.from({ length: 10 }, () => ({ query: 'x' }))
+    for (let i = 0; i < 11; i += 1) statuses.push((await ask(...queries)).statusCode)
+    expect(statuses.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => 200))
+    expect(statuses[10]).toBe(429)
   })
 
   it('picks up a new build of the site without a restart', async () => {

@@ -1,5 +1,6 @@
 import { TenantId } from '@bowline/contract/schemas/common'
 import { DeviceUid } from '@bowline/contract/schemas/common'
+import type { Device } from '@bowline/contract/schemas/device'
 import { describe, expect, it } from 'vitest'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { createEventBus } from './bus.ts'
@@ -99,6 +100,16 @@ describe('event bus', () => {
     expect(String(frames[0])).toBe(
       `id: life.1-1\nevent: device.removed\ndata: {"type":"device.removed","uid":"${'a'.repeat(64)}"}\n\n`,
     )
+  })
+
+  it('leaves a long public key out of what it sends to every listener', () => {
+    const { bus } = setUp()
+    const frames: string[] = []
+    bus.listen(tenant, undefined, ({ frame }) => frames.push(String(frame)))
+    for (const length of [1_024, 1_025]) {
+      bus.emit(tenant, { type: 'device.changed', device: { public_key: 'k'.repeat(length) } as Device })
+    }
+    expect(frames.map((frame) => /"public_key":"(k*)"/.exec(frame)?.[1]?.length)).toEqual([1_024, 0])
   })
 
   it('sends reset to a listener whose missed events exceed the queue limit of a stream', () => {

@@ -21,7 +21,7 @@ afterEach(async () => {
 })
 
 /** Opens a stream to a client that reads nothing. */
-async function stalledStream() {
+async function stalledStream(queues = createQueueLedger()) {
   const clock = new ManualClock()
   const bus = createEventBus(clock, 'life')
   const stopping = new AbortController()
@@ -43,7 +43,7 @@ async function stalledStream() {
     isStillAdmitted: () => Promise.resolve(admitted),
     onAccessChange: () => () => undefined,
   }
-  streamEvents({ bus, clock, stopping: stopping.signal, queues: createQueueLedger() }, listener, response)
+  streamEvents({ bus, clock, stopping: stopping.signal, queues }, listener, response)
   /** Sends events until the buffers of client and kernel are full. */
   const fill = () => {
     while (response.writableLength < 200_000) bus.emit(tenant, removed)
@@ -95,5 +95,16 @@ describe('stream whose client does not read', () => {
     expect(peak).toBeLessThanOrEqual(262_144)
     await closed
     expect(bus.listenerCount).toBe(0)
+  })
+
+  it('destroys streams when all together hold more than the limit', async () => {
+    const { bus, response } = await stalledStream(createQueueLedger(100_000))
+    let peak = 0
+    for (let i = 0; i < 60_000 && !response.destroyed; i += 1) {
+      bus.emit(tenant, removed)
+      peak = Math.max(peak, response.writableLength)
+    }
+    expect(response.destroyed).toBe(true)
+    expect(peak).toBeLessThan(110_000)
   })
 })

@@ -1,5 +1,5 @@
 // Tables of updates of agents in an export.
-import type { ExportedTable } from './exported-table.ts'
+import { type ExportedTable, INTERNAL } from './exported-table.ts'
 
 export const AGENT_UPDATE_TABLES: Readonly<Record<string, ExportedTable>> = {
   agent_update_policies: { columns: ['mode', 'canary_tag', 'window_start', 'window_minutes'], order: ['mode'] },
@@ -17,6 +17,7 @@ export const AGENT_UPDATE_TABLES: Readonly<Record<string, ExportedTable>> = {
       'ended_at',
     ],
     order: ['id'],
+    without: { heard_since: INTERNAL, looked_at: INTERNAL },
   },
   agent_states: {
     columns: [
@@ -31,5 +32,6 @@ export const AGENT_UPDATE_TABLES: Readonly<Record<string, ExportedTable>> = {
       'granted_at',
     ],
     order: ['device_uid'],
+    without: { handover_until: INTERNAL },
   },
 }

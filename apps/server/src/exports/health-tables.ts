@@ -11,6 +11,7 @@ export const HEALTH_TABLES = {
       'minutes',
       'devices',
       'tags',
+      'filter',
       'target',
       'recipients',
       'host',

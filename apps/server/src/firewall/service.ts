@@ -1,4 +1,5 @@
 // Use cases of firewall rules.
+import { isDeepStrictEqual } from 'node:util'
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import type { firewall as operations } from '@bowline/contract/operations/firewall'
@@ -149,12 +150,14 @@ export async function ruleEvaluator(ctx: TenantContext): Promise<Judge> {
   }
 }
 
+type Sized = Parameters<typeof sizeOf>[0]
+
 /** The present rules, and those that a change would make of them. */
 export interface Proposal {
   readonly before: readonly RuleRow[]
   readonly after: readonly RuleRow[]
-  /** Id of the added or replaced rule among `after`. */
-  readonly proposed: number | undefined
+  /** Ids of added and replaced rules among `after`. */
+  readonly proposed: ReadonlySet<number>
 }
 
 /** Newer than every stored rule, as an added one is. */
@@ -164,24 +167,52 @@ const NEW_RULE = 2_147_483_647
  * Rules as a change would leave them; nothing is changed.
  * @throws {BowlineError} NOT_FOUND for a rule; INVALID_INPUT; RULES_CHANGED for an order that does not name all rules
  */
-export async function propose(ctx: TenantContext, { id, rule, order }: DryRunBody): Promise<Proposal> {
+export async function propose(ctx: TenantContext, { id, rule, order, rules: list }: DryRunBody): Promise<Proposal> {
   const before = await listEveryRule(ctx.db)
+  if (list) return proposeAll(ctx, before, list)
   if (order) {
     const rules = inOrder(before)
     requireAll(rules, order)
     const priorities = prioritiesFor(rules, order)
     const after = rules.map((row) => ({ ...row, priority: priorities.get(row.id) ?? row.priority }))
-    return { before, after, proposed: undefined }
+    return { before, after, proposed: new Set() }
   }
   const present = id === undefined ? undefined : (before.find((row) => row.id === id) ?? unknownRule())
   const others = before.filter((row) => row !== present)
-  if (!rule) return { before, after: others, proposed: undefined }
+  if (!rule) return { before, after: others, proposed: new Set() }
   const columns = toRuleColumns(rule, present ?? NOTHING)
   await requireUsable(ctx, rule, columns)
   await requireRoom(ctx.db, columns, id)
-  const created_at = new Date(ctx.clock.now())
-  const changed = { id: NEW_RULE, tenant_id: ctx.tenant, created_at, ...present, ...columns }
-  return { before, after: [...others, changed], proposed: changed.id }
+  const changed = { ...blank(ctx, NEW_RULE), ...present, ...columns }
+  return { before, after: [...others, changed], proposed: new Set([changed.id]) }
+}
+
+/** Of new rules with the same priority the one that is listed first is evaluated first. */
+async function proposeAll(
+  ctx: TenantContext,
+  before: readonly RuleRow[],
+  list: NonNullable<DryRunBody['rules']>,
+): Promise<Proposal> {
+  const stored = new Map(before.map((row) => [row.id, row]))
+  const after: RuleRow[] = []
+  const proposed = new Set<number>()
+  for (const [place, { id, ...rule }] of list.entries()) {
+    const present = id === undefined ? undefined : (stored.get(id) ?? unknownRule())
+    // No rule is named twice.
+    if (present) stored.delete(present.id)
+    const columns = toRuleColumns(rule, present ?? NOTHING)
+    const row = { ...blank(ctx, NEW_RULE - place), ...present, ...columns }
+    after.push(row)
+    if (present && isDeepStrictEqual(toRule(row), toRule(present))) continue
+    await requireUsable(ctx, rule, columns)
+    proposed.add(row.id)
+  }
+  requireSize(before, after)
+  return { before, after, proposed }
+}
+
+function blank(ctx: TenantContext, id: number) {
+  return { id, tenant_id: ctx.tenant, created_at: new Date(ctx.clock.now()) }
 }
 
 /** @throws {BowlineError} RULES_CHANGED unless the ids are those of all rules */
@@ -245,24 +276,25 @@ async function requireUsable(
  * @param own id of the changed rule
  * @throws {BowlineError} POLICY_LIMIT; INVALID_INPUT when the patterns of all rules together would be too large
  */
-async function requireRoom(
-  db: TenantContext['db'],
-  changed: Parameters<typeof sizeOf>[0],
-  own?: number,
-): Promise<void> {
+async function requireRoom(db: TenantContext['db'], changed: Sized, own?: number): Promise<void> {
   const stored = await readPatterns(db)
-  const { rules, patternSizeOfRules } = LIMITS.policy
+  const { rules } = LIMITS.policy
   if (own === undefined && stored.length >= rules) fail('POLICY_LIMIT', { what: 'firewall rules', limit: rules })
-  const sum = (some: typeof stored): number => some.reduce((size, rule) => size + sizeOf(rule), 0)
+  const lists = (['source_networks', 'people'] as const).filter((field) => changed[field].length > 0)
   const others = stored.filter(({ id }) => id !== own)
-  const after = sum(others) + sizeOf(changed)
-  // A change that does not increase the total is allowed, even if existing rules exceed the limit.
-  if (after > patternSizeOfRules && after > sum(stored)) {
-    const rule = 'the patterns, networks and people of all rules are too many together'
-    const lists = (['source_networks', 'people'] as const).filter((field) => changed[field].length > 0)
-    const [field, ...fields] = [...lists, 'username', 'source_ip', 'filter.hostname']
-    fail('INVALID_INPUT', { field, rule }, [field, ...fields])
-  }
+  requireSize(stored, [...others, changed], [...lists, 'username', 'source_ip', 'filter.hostname'])
+}
+
+/**
+ * A change that does not increase the total is allowed, even if existing rules exceed the limit.
+ * @param fields of the request that are to blame
+ * @throws {BowlineError} INVALID_INPUT
+ */
+function requireSize(before: readonly Sized[], after: readonly Sized[], fields = ['rules']): void {
+  const sum = (some: readonly Sized[]): number => some.reduce((size, rule) => size + sizeOf(rule), 0)
+  if (sum(after) <= LIMITS.policy.patternSizeOfRules || sum(after) <= sum(before)) return
+  const rule = 'the patterns, networks and people of all rules are too many together'
+  fail('INVALID_INPUT', { field: fields[0] ?? 'rules', rule }, fields)
 }
 
 /** Fields that earlier clients do not send. */

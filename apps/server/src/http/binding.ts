@@ -23,20 +23,14 @@ export interface Binding {
 }
 
 /**
- * Adds a route for each operation that has none; it answers "not implemented" after the same checks. Operations of the
- * cloud edition get such a route in other editions.
- * @throws {Error} when an operation has no route and does not say that it is not built yet
+ * Makes operations of the cloud edition answer EDITION in other editions, after the same checks.
+ * @throws {Error} when an operation has no route
  */
 export function completeRoutes(routes: readonly Route[], edition: 'community' | 'enterprise' | 'cloud'): Route[] {
   const built = new Set(routes.map((route) => route.operation))
-  const missing = allOperations().filter(({ operation }) => !built.has(operation))
-  const unbuilt = missing.map(({ id, operation }) => {
-    if (!operation.notYet) throw new Error(`${id} has no route`)
-    const handle = (): Promise<never> => Promise.reject(new BowlineError('NOT_WORKING_YET'))
-    return { operation, access: operation.access.kind, handle }
-  })
+  for (const { id, operation } of allOperations()) if (!built.has(operation)) throw new Error(`${id} has no route`)
   const wrongEdition = (): Promise<never> => Promise.reject(new BowlineError('EDITION', { edition: 'cloud' }))
-  return [...routes, ...unbuilt].map((route) =>
+  return routes.map((route) =>
     route.operation.cloudOnly && edition !== 'cloud' ? { ...route, handle: wrongEdition } : route,
   )
 }

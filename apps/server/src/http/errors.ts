@@ -34,7 +34,7 @@ const TAKEN: Readonly<Record<string, { readonly code: ErrorCode; readonly field:
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
   const known = toBowlineError(error, request)
   // A flood that is refused must not flood the log too.
-  const isExpected = known.code === 'NOT_WORKING_YET' || known.details['reason'] === 'overload'
+  const isExpected = known.details['reason'] === 'overload'
   if (known.status >= 500 && !isExpected) {
     log.error('http.error', { request: request.id, method: request.method, path: request.routeOptions.url, err: error })
   }

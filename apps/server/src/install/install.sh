@@ -165,9 +165,15 @@ main() {
     esac
     fail 'the agent does not run here; what is missing is named above.'
   }
-  # Tells the agent the number of its release. It is also an older version's, when the same program is in a newer release.
+  # Tells the agent the number of its release, once it has verified it. It is also an older version's, when the same program
+  # is in a newer release.
   if [ -n "$default_update_key" ]; then
-    fetch /agent/manifest.json "$new/$version/manifest.json" || fail "$SERVER_ADDRESS does not send the agent's manifest."
+    for file in manifest.json manifest.json.sig; do
+      fetch "/agent/$file" "$new/$file" || fail "$SERVER_ADDRESS does not send the agent's $file."
+    done
+    BOWLINE_UPDATE_KEY=$UPDATE_KEY "$new/$version/bowline" agent keep-manifest \
+      "$new/manifest.json" "$new/manifest.json.sig" "$sum" ||
+      fail "the agent from $SERVER_ADDRESS is not signed by the key $UPDATE_KEY."
     [ ! -d "$dir/$version" ] || mv "$new/$version/manifest.json" "$dir/$version/manifest.json"
   fi
   [ -d "$dir/$version" ] || mv "$new/$version" "$dir/$version"

@@ -105,6 +105,8 @@ export interface MailValues {
     readonly rule: string
     /** Summary of the changes. */
     readonly text: string
+    /** True of the last mail of the hour: further messages are listed in the console only. */
+    readonly last: boolean
     readonly link: string
   }
   test: { readonly link: string }

@@ -3,6 +3,8 @@
 
 interface HourlyLimits {
   readonly perRecipient: number
+  /** Of these, mails on behalf of one namespace; undefined: as many. */
+  readonly perNamespace?: number
   /**
    * Undefined where anybody may ask for the mail of a name: a source whose own mails stop would learn that the name has
    * an account. Such calls are limited before the name is looked up.
@@ -33,8 +35,8 @@ const LIMITS_OF = {
   /** Each certificate causes two. */
   'certificate-ends': { perRecipient: 30, perSource: undefined },
   'server-certificate-ends': { perRecipient: 30, perSource: undefined },
-  /** Rules have limits of their own; somebody may be a recipient of many. */
-  alert: { perRecipient: 60, perSource: undefined },
+  /** Rules have limits of their own; somebody may be a recipient of many, in several namespaces. */
+  alert: { perRecipient: 300, perNamespace: 60, perSource: undefined },
   test: { perRecipient: 10, perSource: 30 },
 } as const satisfies Record<string, HourlyLimits>
 export type MailGroup = keyof typeof LIMITS_OF

@@ -1,5 +1,5 @@
 // The outbox: a mail is written in the transaction that causes it, so that neither exists without the other.
-import type { UserId } from '@bowline/contract/schemas/common'
+import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Clock } from '@bowline/base/clock'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
@@ -8,7 +8,7 @@ import type { Ids } from '../platform/ids.ts'
 import type { SecretKey } from '../platform/secrets/seal.ts'
 import type { MailKind, MailValues } from './kinds.ts'
 import { type MailGroup, limitsOf } from './limits.ts'
-import { insertMail } from './store.ts'
+import { insertMail, reseal } from './store.ts'
 
 export interface MailQueueDeps {
   readonly clock: Clock
@@ -28,6 +28,10 @@ export interface Mail<K extends MailKind> {
   /** Address of whoever caused it; '' for the server itself. */
   readonly source: string
   readonly values: MailValues[K]
+  /** Said instead by the last mail that the limits let through within the hour. */
+  readonly lastValues?: MailValues[K]
+  /** Namespace whose share of the recipient's limit it counts in. */
+  readonly namespace?: TenantId
   /** Group whose limits hold; by default that of the kind's name. */
   readonly group?: MailGroup
 }
@@ -36,7 +40,7 @@ export interface MailQueue {
   /** True if mails reach people; otherwise what needs a confirmed address does without. */
   readonly isSending: boolean
   /**
-   * Writes a mail, unless recipient or source have had their share of the hour.
+   * Writes a mail, unless recipient, namespace or source have had their share of the hour.
    * @param db system connection, inside the transaction that causes the mail
    * @returns whether it was written
    */
@@ -54,18 +58,22 @@ export function createMailQueue(
     isSending,
     async add(db, mail) {
       const id = ids.uuid()
+      const seal = (values: object): Buffer => secretKey.seal(sealName(id), Buffer.from(JSON.stringify(values)))
       const row = {
         id,
         kind: mail.kind,
         recipient: mail.to.toLowerCase(),
         user_id: mail.user ?? null,
         source: mail.source === '' ? '' : sourceKey(mail.source),
-        sealed: secretKey.seal(sealName(id), Buffer.from(JSON.stringify(mail.values))),
+        namespace: mail.namespace,
+        sealed: seal(mail.values),
         at: new Date(clock.now()),
       }
-      const isWritten = await insertMail(db, row, limitsOf(mail.group ?? mail.kind))
-      if (isWritten) written()
-      return isWritten
+      const result = await insertMail(db, row, limitsOf(mail.group ?? mail.kind))
+      if (result === 'refused') return false
+      if (result === 'last' && mail.lastValues) await reseal(db, id, seal(mail.lastValues))
+      written()
+      return true
     },
     link(path, query = {}) {
       const url = new URL(path, publicOrigin)

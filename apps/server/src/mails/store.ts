@@ -1,6 +1,7 @@
 // SQL of mails: rows of the instance, written inside the transactions that cause them.
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
 import { countRows } from '../db/lists/count.ts'
+import type { TenantId } from '@bowline/contract/schemas/common'
 import type { MailsTable } from '../db/tables/mail-tables.ts'
 import type { Schema } from '../db/schema.ts'
 import type { MailKind } from './kinds.ts'
@@ -12,12 +13,16 @@ type NewMail = Pick<Insertable<MailsTable>, 'id' | 'recipient' | 'user_id' | 'se
   readonly kind: MailKind
   /** '' is not counted. */
   readonly source: string
+  /** Namespace on whose behalf it is; undefined: of nobody's, or not counted. */
+  readonly namespace?: TenantId | undefined
   readonly at: Date
 }
 
 export interface MailLimits {
   readonly category: string
   readonly perRecipient: number
+  /** Of these, on behalf of one namespace. */
+  readonly perNamespace?: number | undefined
   /** Undefined: unlimited. */
   readonly perSource: number | undefined
 }
@@ -25,36 +30,57 @@ export interface MailLimits {
 const HOUR_MS = 3_600_000
 
 /**
- * Writes a mail unless its source or its recipient has had its share of the hour. One statement: rows of counts are
- * locked in one order, and concurrent calls cannot pass a limit together.
- * @returns whether it was written
+ * Writes a mail unless its source, its namespace or its recipient has had its share of the hour. One statement: rows of counts
+ * are locked in one order, and concurrent calls cannot pass a limit together.
+ * @returns whether it was written, and whether the recipient can get another such mail within the hour
  */
-export async function insertMail(db: Kysely<Schema>, mail: NewMail, limits: MailLimits): Promise<boolean> {
+export async function insertMail(
+  db: Kysely<Schema>,
+  mail: NewMail,
+  limits: MailLimits,
+): Promise<'written' | 'last' | 'refused'> {
   const { at } = mail
+  const { perNamespace } = limits
   const source = limits.perSource === undefined ? '' : mail.source
+  const namespace = perNamespace === undefined ? undefined : mail.namespace
   const before = new Date(at.getTime() - HOUR_MS)
   const taken = (limit: number) => sql`
     on conflict (category, counted) do update set
       since = case when mail_counts.since <= ${before} then excluded.since else mail_counts.since end,
       mails = case when mail_counts.since <= ${before} then 1 else mail_counts.mails + 1 end
     where mail_counts.since <= ${before} or mail_counts.mails < ${limit}
-    returning 1`
-  const result = await sql`
+    returning mails`
+  const { rows } = await sql<{ isLast: boolean }>`
     with of_source as (
       insert into mail_counts (category, counted, since, mails)
       select ${limits.category}, ${`from:${source}`}, ${at}, 1 where ${source !== ''}::boolean
       ${taken(limits.perSource ?? 0)}
+    ), of_namespace as (
+      insert into mail_counts (category, counted, since, mails)
+      select ${limits.category}, ${`to:${mail.recipient} of:${namespace ?? ''}`}, ${at}, 1
+      where ${namespace !== undefined}::boolean and (${source === ''}::boolean or exists (select from of_source))
+      ${taken(perNamespace ?? 0)}
     ), of_recipient as (
       insert into mail_counts (category, counted, since, mails)
       select ${limits.category}, ${`to:${mail.recipient}`}, ${at}, 1
-      where ${source === ''}::boolean or exists (select from of_source)
+      where case when ${namespace !== undefined}::boolean then exists (select from of_namespace)
+        else ${source === ''}::boolean or exists (select from of_source) end
       ${taken(limits.perRecipient)}
     )
     insert into mails (id, kind, recipient, user_id, source, sealed, created_at, due_at)
     select ${mail.id}::uuid, ${mail.kind}, ${mail.recipient}, ${mail.user_id ?? null}::text, ${mail.source},
       ${mail.sealed}::bytea, ${at}::timestamptz, ${at}::timestamptz
-    where exists (select from of_recipient)`.execute(db)
-  return result.numAffectedRows === 1n
+    where exists (select from of_recipient)
+    returning (select mails from of_recipient) >= ${limits.perRecipient}::integer
+      or coalesce((select mails from of_namespace) >= ${perNamespace ?? 0}::integer, false) as "isLast"`.execute(db)
+  const [row] = rows
+  if (!row) return 'refused'
+  return row.isLast ? 'last' : 'written'
+}
+
+/** Replaces what a mail says that has not been sent. */
+export async function reseal(db: Kysely<Schema>, id: string, sealed: Buffer): Promise<void> {
+  await db.updateTable('mails').set({ sealed }).where('id', '=', id).execute()
 }
 
 /**

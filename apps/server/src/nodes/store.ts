@@ -34,12 +34,14 @@ export interface NodeState extends Heartbeat {
   readonly heartbeatAt: Date
   /** Age of the heartbeat by the database's clock. */
   readonly ageMs: number
+  /** Its version leaves a link open that a newer version of the agent takes over. */
+  readonly knowsHandover: boolean
 }
 
 /** Begins the lease of a run, in place of an earlier run's. */
 export async function putNode(db: Db, { id, life, address, keyPin, version }: NodeRun): Promise<void> {
   const now = sql<Date>`now()`
-  const values = { life, address, key_pin: keyPin, version, started_at: now, heartbeat_at: now }
+  const values = { life, handover_life: life, address, key_pin: keyPin, version, started_at: now, heartbeat_at: now }
   await db
     .insertInto('nodes')
     .values({ id, ...values })
@@ -54,13 +56,14 @@ export async function putNode(db: Db, { id, life, address, keyPin, version }: No
 /** Begins the lease of a run anew that has lost it. @returns false if another run of the same node has it now */
 export async function reenterNode(db: Db, { id, life, address, keyPin, version }: NodeRun): Promise<boolean> {
   const now = sql<Date>`now()`
+  const values = { life, handover_life: life, address, key_pin: keyPin, version, started_at: now, heartbeat_at: now }
   const row = await db
     .insertInto('nodes')
-    .values({ id, life, address, key_pin: keyPin, version, started_at: now, heartbeat_at: now })
+    .values({ id, ...values })
     .onConflict((conflict) =>
       conflict
         .column('id')
-        .doUpdateSet({ life, address, key_pin: keyPin, version, started_at: now, heartbeat_at: now, lost_at: null })
+        .doUpdateSet({ ...values, lost_at: null })
         .where((where) => where.or([where('nodes.life', '=', life), where('nodes.lost_at', 'is not', null)])),
     )
     .returning('id')
@@ -98,7 +101,8 @@ export async function renewNode(
         where id = ${id} and life = ${life}::uuid and lost_at is null returning id)
     select node.id, life::text as life, address, key_pin as "keyPin", version, started_at as "startedAt",
         heartbeat_at as "heartbeatAt", draining, links, sessions, listening,
-        (extract(epoch from now() - heartbeat_at) * 1000)::float8 as "ageMs", renewed.id is not null as "isRenewed"
+        (extract(epoch from now() - heartbeat_at) * 1000)::float8 as "ageMs",
+        coalesce(handover_life = life, false) as "knowsHandover", renewed.id is not null as "isRenewed"
       from nodes node left join renewed on renewed.id = node.id
       where lost_at is null order by node.id`.execute(db)
   return { renewed: rows.some(({ isRenewed }) => isRenewed), nodes: rows }

@@ -25,6 +25,18 @@ export interface CertificateCounts {
   readonly failures: () => number
 }
 
+/** Updates of agents, over all namespaces: numbers by label. */
+export interface UpdateCounts {
+  /** Namespaces by the state of their latest rollout. */
+  readonly rollouts: Readonly<Record<string, number>>
+  /** Devices by how far they are with it. */
+  readonly devices: Readonly<Record<string, number>>
+  /** Devices on which it failed, by cause. */
+  readonly failures: Readonly<Record<string, number>>
+  /** Devices by the release that they report: those of rollouts, `0` for none, `other`. */
+  readonly releases: Readonly<Record<string, number>>
+}
+
 export interface Metrics {
   readonly registry: Registry
   /** SSH connections refused by admission, by reason. */
@@ -52,6 +64,8 @@ export function createMetrics(read: {
   mails: MailCounts
   alerts: Readonly<Record<'sent' | 'failed', number>>
   certificates: CertificateCounts
+  /** undefined while the database is away */
+  agentUpdates: () => Promise<UpdateCounts | undefined>
   /** Resolves when the database answers; rejects within seconds otherwise. */
   ping: () => Promise<void>
 }): Metrics {
@@ -95,6 +109,21 @@ export function createMetrics(read: {
         collect() {
           this.reset()
           this.inc(value())
+        },
+      }),
+    )
+  }
+  const labelled = (name: string, help: string, label: string, part: keyof UpdateCounts): void => {
+    registry.registerMetric(
+      new Gauge({
+        name,
+        help,
+        labelNames: [label],
+        registers: [],
+        async collect() {
+          this.reset()
+          const counts = (await read.agentUpdates())?.[part] ?? {}
+          for (const [value, count] of Object.entries(counts)) this.set({ [label]: value }, count)
         },
       }),
     )
@@ -148,6 +177,30 @@ export function createMetrics(read: {
     )
   }
   gauge('bowline_agents', 'Devices whose link is held by this process', read.agents)
+  labelled(
+    'bowline_agent_rollouts',
+    'Namespaces by the state of their latest rollout of agents, of the whole installation',
+    'state',
+    'rollouts',
+  )
+  labelled(
+    'bowline_agent_update_devices',
+    'Devices by how far they are with the latest rollout, of the whole installation',
+    'state',
+    'devices',
+  )
+  labelled(
+    'bowline_agent_update_failures',
+    'Devices on which the latest rollout failed, by cause, of the whole installation',
+    'cause',
+    'failures',
+  )
+  labelled(
+    'bowline_agent_releases',
+    'Devices by the release of their agent, of the whole installation',
+    'release',
+    'releases',
+  )
   gauge('bowline_ssh_connections', 'SSH connections held by this process', read.connections)
   gauge('bowline_event_listeners', 'Live event streams held by this process', read.listeners)
   return {

@@ -16,6 +16,23 @@ const PLANNED = [
   'admin:status',
 ]
 
+/** Departures of devices, among spans. */
+const DEPARTED = sql`
+  join devices on devices.uid = device_uid and devices.kind = 'devices' and devices.status = 'accepted'
+  where ended_at <= now() - make_interval(secs => ${sql.lit(reconnectSeconds)})
+    and cause not in (${sql.join(PLANNED.map((cause) => sql.lit(cause)))})`
+
+/** Network, or node, that a device left with. */
+const PLACE = sql`case when cause = 'gateway:node-lost' then 'node ' || node else coalesce(network::text, '') end`
+
+/** `departures` as members of the groups of their place. */
+const GROUPS = sql`
+  begun as (
+    select *, coalesce(ended_at - lag(ended_at) over (partition by place order by ended_at, id)
+        > make_interval(secs => ${sql.lit(incidentGapSeconds)}), true) as begins from departures),
+  members as (
+    select *, count(*) filter (where begins) over (partition by place order by ended_at, id) as part from begun)`
+
 /** Departures of the namespace's devices, each with its place and the number of the group there that it belongs to. */
 const MEMBERS = sql`
   following as (
@@ -25,15 +42,24 @@ const MEMBERS = sql`
       where ended_at is null or ended_at > now() - make_interval(days => ${sql.lit(days)})),
   departures as (
     select following.*, devices.name,
-        case when cause = 'gateway:node-lost' then 'node ' || node else coalesce(network::text, '') end as place
-      from following join devices on devices.uid = device_uid and devices.kind = 'devices' and devices.status = 'accepted'
-      where ended_at <= now() - make_interval(secs => ${sql.lit(reconnectSeconds)})
-        and cause not in (${sql.join(PLANNED.map((cause) => sql.lit(cause)))})),
-  begun as (
-    select *, coalesce(ended_at - lag(ended_at) over (partition by place order by ended_at, id)
-        > make_interval(secs => ${sql.lit(incidentGapSeconds)}), true) as begins from departures),
-  members as (
-    select *, count(*) filter (where begins) over (partition by place order by ended_at, id) as part from begun)`
+        ${PLACE} as place
+      from following ${DEPARTED}),
+  ${GROUPS}`
+
+/** Longest time between a departure of an incident and the others: it keeps what is read for one small. */
+const LONGEST = sql`interval '1 day'`
+
+/** Query for the uids of the devices of an incident. @param id of one of its departures */
+export function incidentDevices(id: string): RawBuilder<DeviceUid> {
+  return sql<DeviceUid>`
+    with known as (select ended_at as at from presence_spans where id = ${id}::bigint),
+      near as (
+        select presence_spans.* from known
+          join presence_spans on ended_at >= at - ${LONGEST} and ended_at <= at + ${LONGEST}),
+      departures as (select near.id, device_uid, ended_at, ${PLACE} as place from near ${DEPARTED}),
+      ${GROUPS}
+    select device_uid from members where (place, part) = (select place, part from members where id = ${id}::bigint)`
+}
 
 export interface IncidentRow {
   readonly id: string

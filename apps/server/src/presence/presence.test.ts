@@ -44,7 +44,7 @@ const ctx = (): TenantContext => ({
 })
 const LOST = { by: 'network', reason: 'keepalive' }
 const up = async (uid = device.uid, address = '203.0.113.7', node = 'one') =>
-  (await linkUp(ctx(), uid, node, address)) ?? 0
+  (await linkUp(ctx(), uid, node, address))?.epoch ?? 0
 const down = (epoch: number, uid = device.uid, cause = LOST) => linkDown(ctx(), uid, { node: 'one', epoch }, cause)
 /** Everything that has been noted happened so much earlier. */
 const pass = (seconds: number) =>
@@ -77,6 +77,18 @@ async function departed(count: number, ago: number, network: string, over = 0): 
 }
 
 describe('spans of a device', () => {
+  it('has no cause of an earlier end when a server ends the link that records none', async () => {
+    await down(await up())
+    await pass(MINUTE)
+    // Servers before the column set what they know of.
+    const devices = system().updateTable('devices').where('uid', '=', device.uid)
+    await devices.set({ disconnected_at: null, link_node: 'older' }).execute()
+    await devices.set({ disconnected_at: new Date(), link_node: '' }).execute()
+    expect(await spans()).toMatchObject([{ cause: 'network:keepalive' }, { cause: '' }])
+    const row = system().selectFrom('devices').select('disconnect_cause').where('uid', '=', device.uid)
+    expect(await row.executeTakeFirst()).toEqual({ disconnect_cause: '' })
+  })
+
   it('has one for each time online, with the cause and the network of its end', async () => {
     const epoch = await up()
     expect(await spans()).toMatchObject([{ ended_at: null, cause: '' }])
@@ -249,6 +261,22 @@ describe('incidents', () => {
     expect(devices.total).toBe(640)
     expect(devices.body.filter(({ back_at }) => back_at === null)).toHaveLength(43)
     expect(devices.body.slice(0, 43).every(({ back_at }) => back_at === null)).toBe(true)
+  })
+
+  it('is a filter of the device list, by the departure of any of its devices', async () => {
+    await departed(5, 3_600, '203.0.113.0/24', 4)
+    await departed(3, 3_598, '198.51.100.0/24')
+    await departed(2, 1_800, '203.0.113.0/24')
+    const [small, , large] = await listed()
+    const found = async (id = '') => {
+      const item = { type: 'property', params: { name: 'incident', operator: 'eq', value: id } }
+      const filter = Buffer.from(JSON.stringify([item])).toString('base64')
+      return (await person.client.call(operations.devices.list, { query: { filter, status: 'accepted' } })).total
+    }
+    expect(await found(large?.id)).toBe(5)
+    expect(await found(small?.id)).toBe(2)
+    expect(await found('1000000000')).toBe(0)
+    await expect(found('first')).rejects.toMatchObject({ status: 400, code: 'INVALID_FILTER' })
   })
 
   it('is over when all devices are back', async () => {

@@ -2,7 +2,9 @@
 import { fail } from '@bowline/contract/errors'
 import type { DevicePresence, NamespacePresence, PRESENCE_PERIODS } from '@bowline/contract/operations/fleet/presence'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
+import { type Expression, type SqlBool, sql } from 'kysely'
 import type { TenantContext } from '../context.ts'
+import { incidentDevices } from './incident-store.ts'
 import { type ListKind, type SpanRow, countOnline, readKnownSince, readSpans } from './store.ts'
 
 type Period = (typeof PRESENCE_PERIODS)[number]
@@ -37,6 +39,11 @@ export async function presenceOfNamespace(
       return { at: new Date(at).toISOString(), online: found?.online ?? null, lowest: found?.lowest ?? null }
     }),
   }
+}
+
+/** Condition for devices that an incident is about. @param id as the list of incidents has it; undefined for what is no id */
+export function inIncident(id: string): Expression<SqlBool> | undefined {
+  return /^\d{1,18}$/.test(id) ? sql<SqlBool>`devices.uid in (${incidentDevices(id)})` : undefined
 }
 
 /** When a device or a container was online. @throws {BowlineError} NOT_FOUND */

@@ -120,6 +120,47 @@ describe('a dry run', () => {
     expect((await dryRun({ rule: RULE })).blocked.sessions).toBe(1)
   })
 
+  it('tells callers who have reached nothing lately what they could reach, and would lose', async () => {
+    const shed = await server.acceptedDevice(owner, { hostname: 'shed' })
+    const deny = { ...RULE, filter: { hostname: shed.name } }
+    expect(await dryRun({ rule: deny })).toMatchObject({ caller: { devices: 0, cut_off: 0, reachable: 2, lost: 1 } })
+    expect(await dryRun({ rule: RULE })).toMatchObject({ caller: { reachable: 2, lost: 2 } })
+    expect(await dryRun({ rule: { ...RULE, people: [member.id] } })).toMatchObject({ caller: { lost: 0 } })
+    expect(await dryRun({ rule: { ...RULE, source_networks: ['192.0.2.0/24'] } })).toMatchObject({
+      caller: { lost: 0 },
+    })
+    const allow = await create({ ...deny, action: 'allow', priority: 9, roles: ['owner'] })
+    await create()
+    expect(await dryRun({ id: allow.id })).toMatchObject({ caller: { reachable: 1, lost: 1 } })
+  })
+
+  it('takes the names of own logins, or else those of others and usual ones, for those that reach devices', async () => {
+    const lost = async (username: string) => (await dryRun({ rule: { ...RULE, username } })).caller.lost
+    expect([await lost('^root$'), await lost('^(root|user)$')]).toEqual([0, 1])
+    await add({ ...of(member), username: 'bob' })
+    expect(await lost('^(root|user)$')).toBe(0)
+    await add({ ...of(owner), username: 'anna' })
+    expect([await lost('^root$'), await lost('^anna$')]).toEqual([0, 1])
+  })
+
+  it('tries a list of all rules: some changed, some new, some left out, in another order', async () => {
+    await create({ username: '^anna$' })
+    const second = await create({ username: '^root$', priority: 7 })
+    const third = await create({ action: 'allow', username: '^root$', priority: 6 })
+    await add(of(member))
+    await add({ username: 'anna', ...of(member) })
+    await add({ username: 'bob', ...of(member) })
+    // The first rule is gone, the third one comes before the second one, and there is a new one.
+    const rules = [{ ...third, priority: 8 }, second, { ...RULE, username: '^bob$' }]
+    const result = await dryRun({ rules })
+    expect(result.allowed).toMatchObject({ sessions: 2 })
+    const allowed = new Map(result.allowed.examples.map(({ username, proposed }) => [username, proposed]))
+    expect(Object.fromEntries(allowed)).toEqual({ anna: false, root: true })
+    expect(result.blocked.examples).toMatchObject([{ username: 'bob', proposed: true, rule: null }])
+    expect(await dryRun({ rules: [] })).toMatchObject({ allowed: { sessions: 2 }, blocked: { sessions: 0 } })
+    expect((await owner.client.call(firewall.list, {})).body).toHaveLength(3)
+  })
+
   it('stops at its limits and says so', async () => {
     for (let part = 0; part < 5; part += 1) await add({}, 1, LIMITS.dryRun.sessions / 5)
     await add({})
@@ -150,6 +191,10 @@ describe('a dry run', () => {
     [{ id: 2_000_000_000 }, '404 NOT_FOUND'],
     [{ order: [1] }, '409 RULES_CHANGED rules'],
     [{ order: [], id: 1 }, '400 INVALID_INPUT body'],
+    [{ order: [], rules: [] }, '400 INVALID_INPUT body'],
+    [{ rules: [{ ...RULE, id: 2_000_000_000 }] }, '404 NOT_FOUND'],
+    [{ rules: [{ ...RULE, source_ip: '(' }] }, '400 INVALID_INPUT source_ip'],
+    [{ rules: [{ ...RULE, username: '[^a]{0,1000}'.repeat(80) }] }, '400 INVALID_INPUT username'],
     [{ rule: { ...RULE, source_ip: '(' } }, '400 INVALID_INPUT source_ip'],
     [{ rule: { ...RULE, username: '[^a]{0,1000}'.repeat(80) } }, '400 INVALID_INPUT username'],
   ])('refuses %j', async (body, expected) => {

@@ -9,6 +9,7 @@ import { type Attempt, type Decision, type KnownPerson, evaluate, sizeOf } from 
 import { type Proposal, propose } from '../firewall/service.ts'
 import { rolesOf } from '../membership/membership.ts'
 import { type AttemptRow, recentAttempts } from '../sessions/service.ts'
+import { reachOf } from './reach.ts'
 
 const DAY_MS = 86_400_000
 /** Size of the rules that are evaluated before others have their turn. */
@@ -36,7 +37,7 @@ export async function tryChange(ctx: TenantContext, body: DryRunBody): Promise<D
   const judge = judgeOf(proposal, work)
 
   const [blocked, allowed] = [new Tally(), new Tally()]
-  const own = { reached: new Set<string>(), cutOff: new Set<string>() }
+  const own = { reached: new Set<string>(), cutOff: new Set<string>(), logins: new Set<string>() }
   let considered = 0
   for (const row of rows) {
     const change = judge(row, known(row.person_id))
@@ -48,17 +49,26 @@ export async function tryChange(ctx: TenantContext, body: DryRunBody): Promise<D
       // The same devices, from the present address of the caller.
       const now = judge({ ...row, ip_address: ctx.source }, known(caller))
       own.reached.add(row.device_uid)
+      own.logins.add(row.username)
       if (now?.before.allow && !now.after.allow) own.cutOff.add(row.device_uid)
     }
     if (judge.isDue()) await othersFirst()
   }
+  const self = known(caller)
+  const logins = { own: own.logins, all: rows.map(({ username }) => username) }
+  const reach = self && (await reachOf(ctx, proposal, self, logins))
   return {
     since: since.toISOString(),
     sessions: considered,
-    complete: found.length <= sessions && considered === rows.length,
+    complete: found.length <= sessions && considered === rows.length && reach?.complete !== false,
     blocked: blocked.effect,
     allowed: allowed.effect,
-    caller: { devices: own.reached.size, cut_off: own.cutOff.size },
+    caller: {
+      devices: own.reached.size,
+      cut_off: own.cutOff.size,
+      reachable: reach?.reachable ?? 0,
+      lost: reach?.lost ?? 0,
+    },
     others: blocked.peopleBesides(caller),
   }
 }
@@ -116,12 +126,12 @@ class Tally {
   readonly #examples: Effect['examples'] = []
   #sessions = 0
 
-  add(row: AttemptRow, { rule }: Decision, proposed: number | undefined): void {
+  add(row: AttemptRow, { rule }: Decision, proposed: ReadonlySet<number>): void {
     this.#sessions += 1
     this.#devices.add(row.device_uid)
     this.#people.add(row.person_id ?? `from ${row.ip_address}`)
     if (this.#examples.length >= LIMITS.dryRun.examples) return
-    const isProposed = rule !== undefined && rule === proposed
+    const isProposed = rule !== undefined && proposed.has(rule)
     this.#examples.push({
       session: row.uid,
       started_at: row.started_at.toISOString(),

@@ -134,7 +134,6 @@ export function expectedStatus(id: string, operation: Operation, caller: Caller,
     if (caller.foreign && pathParameters(operation.path).includes('tenant')) return 404
   }
   if (operation.cloudOnly && edition !== 'cloud') return 404
-  if (operation.notYet) return 501
   // Nobody can register in the community edition unless it is set.
   if (id === 'users.register' && edition === 'community') return 403
   if (access.kind === 'public') return PUBLIC[id] ?? 200

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { Page, UserId } from '../schemas/common.ts'
 import { ApiKey, ApiKeyBody, ApiKeyName } from '../schemas/api-key.ts'
-import { RoleName } from '../schemas/namespace.ts'
+import { RoleInput } from '../schemas/namespace.ts'
 
 const byName = z.object({ key: z.string().max(64) })
 
@@ -38,7 +38,7 @@ export const apiKeys = {
     summary: 'Change name or role of a key',
     access: { kind: 'member', permission: 'apiKeyUpdate', keys: false },
     params: byName,
-    body: z.object({ name: ApiKeyName.optional(), role: RoleName.optional() }),
+    body: z.object({ name: ApiKeyName.optional(), role: RoleInput.optional() }),
     errors: ['ROLE_TOO_HIGH', 'NOT_FOUND', 'CONFLICT', 'FRESH_PROOF_REQUIRED'],
   }),
   remove: operation({

@@ -48,9 +48,10 @@ export const firewall = {
     method: 'POST',
     path: '/api/firewall/dry-run',
     noun: 'firewall',
-    summary: 'The effect that a change of the rules would have had on the sessions of the last seven days',
+    summary:
+      'The effect that a change of the rules would have had on the sessions of the last seven days, and has on you',
     cost: 10,
-    bodyBytes: 131_072,
+    bodyBytes: 1_048_576,
     access: may('firewallEdit'),
     body: DryRunBody,
     response: DryRun,

@@ -12,6 +12,7 @@ import {
   NamespaceName,
   RecordingPolicy,
   RecordingRetentionDays,
+  RoleInput,
   RoleName,
   NamespaceAfterRemoval,
   SshFactorHours,
@@ -20,7 +21,7 @@ import { UserAuth } from '../schemas/user.ts'
 
 const byTenant = z.object({ tenant: TenantId })
 const byMember = z.object({ tenant: TenantId, uid: z.string().max(64) })
-const NewMember = z.object({ email: Email, role: RoleName })
+const NewMember = z.object({ email: Email, role: RoleInput })
 /** Only users may change members: API keys may not. */
 const may = (
   permission:
@@ -194,7 +195,7 @@ export const members = {
     summary: 'Change the role of a member',
     access: may('namespaceEditMember'),
     params: byMember,
-    body: z.object({ role: RoleName.optional() }),
+    body: z.object({ role: RoleInput.optional() }),
     errors: ['ROLE_TOO_HIGH', 'NOT_FOUND', 'FRESH_PROOF_REQUIRED', 'ROLE_PROVISIONED'],
   }),
   remove: operation({

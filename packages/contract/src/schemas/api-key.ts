@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { TenantId, Time, UserId } from './common.ts'
-import { RoleName } from './namespace.ts'
+import { RoleInput, RoleName } from './namespace.ts'
 
 export const ApiKeyName = z
   .string()
@@ -30,6 +30,6 @@ export const ApiKeyBody = z.object({
     LIMITS.apiKeyLifetimesDays.map((days) => z.literal(days)),
     'must be -1, 30, 60, 90 or 365',
   ),
-  role: RoleName.optional(),
+  role: RoleInput.optional(),
   key: z.uuid('must be a UUID').optional(),
 })

@@ -128,6 +128,8 @@ export const DeviceAuth = z
     statement_key: z.string(),
     /** The release that the device is to update to now; absent: none. */
     update: z.object({ release: z.number().int() }).optional(),
+    /** Whether the link may be handed over to the release that the agent has announced; absent: it has announced none. */
+    handover: z.boolean().optional(),
   })
   .meta({ id: 'DeviceAuth' })
 export type DeviceAuth = z.infer<typeof DeviceAuth>

@@ -6,6 +6,12 @@ import { TenantId, Time, UserId } from './common.ts'
 import { DisabledKey } from './public-key.ts'
 
 export const RoleName = z.enum(ROLES)
+/** A role in a request: the reference product's console capitalises it. */
+export const RoleInput = z
+  .string()
+  .toLowerCase()
+  .pipe(RoleName)
+  .meta({ enum: [...ROLES] })
 
 export const Member = z
   .object({

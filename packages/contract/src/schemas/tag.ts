@@ -27,5 +27,5 @@ export const DeviceFilter = z
     (filter) => (filter.hostname === undefined) !== (filter.tags === undefined),
     'must have either hostname or tags',
   )
-  .meta({ id: 'DeviceFilter' })
+  .meta({ id: 'DeviceFilter', oneOf: [{ required: ['hostname'] }, { required: ['tags'] }] })
 export type DeviceFilter = z.infer<typeof DeviceFilter>

@@ -45,6 +45,8 @@ export interface AgentFacts {
   readonly release: number
   readonly obstacle?: string | undefined
   readonly failed?: { readonly release: number; readonly reason: string } | undefined
+  /** The release that the agent is about to start, and to hand its link over to. */
+  readonly updating?: number | undefined
 }
 
 /**
@@ -68,8 +70,9 @@ export function verifyAgentFacts(
 }
 
 /** Bound to one registration, and so to its server and time, by that one's signature. */
-function agentText({ release, obstacle, failed }: AgentFacts, { signature }: RegistrationProof): string {
+function agentText({ release, obstacle, failed, updating }: AgentFacts, { signature }: RegistrationProof): string {
   const said = [signature, release, obstacle ?? null, failed?.release ?? null, failed?.reason ?? null]
+  if (updating !== undefined) said.push(updating)
   return `bowline agent v1\n${JSON.stringify(said)}\n`
 }
 

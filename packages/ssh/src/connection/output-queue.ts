@@ -47,6 +47,7 @@ export class OutputQueue {
     return this.#items[this.#head]
   }
 
+  /** Queues a packet behind the data. It is not counted: what sends such messages bounds how many there are. */
   pushMessage(payload: Uint8Array, last: boolean): void {
     this.#items.push({ kind: 'message', payload, last })
   }

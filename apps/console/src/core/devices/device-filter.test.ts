@@ -1,6 +1,6 @@
 import { Filter } from '@bowline/contract/schemas/filter'
 import { expect, it } from 'vitest'
-import { deviceFilter } from './device-filter.ts'
+import { choicesOfFilter, deviceFilter } from './device-filter.ts'
 
 const decode = (filter = '') => Filter.parse(JSON.parse(Buffer.from(filter, 'base64').toString('utf8')))
 const condition = (name: string, operator: string, value: unknown) => ({
@@ -53,6 +53,22 @@ it('requires a changed host key besides the words', () => {
     condition('host_key_changed', 'bool', true),
     operator('and'),
   ])
+})
+
+it('requires an incident besides the words', () => {
+  expect(decode(deviceFilter({ words: '', incident: '42' }))).toEqual([
+    condition('incident', 'eq', '42'),
+    operator('and'),
+  ])
+})
+
+it('reads the choices of a filter that it has built, and of no other', () => {
+  const choices = { words: '温室 pi', tags: ['lab', 'attic'], archs: ['arm64'], presence: 'offline' } as const
+  expect(choicesOfFilter(deviceFilter(choices) ?? '')).toEqual(choices)
+  expect(choicesOfFilter('')).toEqual({ words: '' })
+  for (const other of [[condition('name', 'eq', 'pi')], [condition('tags', 'eq', 'lab'), operator('and')]])
+    expect(choicesOfFilter(btoa(JSON.stringify(other)))).toBeUndefined()
+  expect(choicesOfFilter('no filter')).toBeUndefined()
 })
 
 it('asks for times that stay the same for some minutes', () => {

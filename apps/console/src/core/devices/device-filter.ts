@@ -1,4 +1,5 @@
 // Builds the API filter of a device list.
+import { Filter } from '@bowline/contract/schemas/filter'
 import { type Condition, type ConditionGroup, encodeFilter, startOfDay, where } from '../list-filter.ts'
 
 export const PRESENCES = ['online', 'offline'] as const
@@ -34,6 +35,8 @@ export interface DeviceChoices {
   readonly favorites?: boolean | undefined
   /** Devices whose SSH server presents another host key than the accepted one only. */
   readonly hostKeyChanged?: boolean | undefined
+  /** Devices that went offline in this incident only. */
+  readonly incident?: string | undefined
   /** Last seen on this day of the browser's zone or later: `2026-11-20`. */
   readonly seenSince?: string | undefined
 }
@@ -44,7 +47,8 @@ export interface DeviceChoices {
  * @returns undefined when nothing is filtered
  */
 export function deviceFilter(choices: DeviceChoices, now = Date.now()): string | undefined {
-  const { words, tags, systems, archs, versions, presence, seen, favorites, hostKeyChanged, seenSince } = choices
+  const { words, tags, systems, archs, versions, presence, seen, favorites, hostKeyChanged, incident, seenSince } =
+    choices
   const found = words.split(/\s+/).filter((word) => word !== '')
   const any = (name: string, values: readonly string[] = []): ConditionGroup => ({
     join: 'or',
@@ -62,11 +66,48 @@ export function deviceFilter(choices: DeviceChoices, now = Date.now()): string |
         ...(presence === undefined ? [] : [where('online', 'bool', presence === 'online')]),
         ...(favorites ? [where('favorite', 'bool', true)] : []),
         ...(hostKeyChanged ? [where('host_key_changed', 'bool', true)] : []),
+        ...(incident === undefined ? [] : [where('incident', 'eq', incident)]),
         ...(seen === undefined ? [] : [seenCondition(seen, now)]),
         ...(seenSince === undefined ? [] : [where('last_seen', 'gt', startOfDay(seenSince, -1))]),
       ],
     },
   ])
+}
+
+const LISTS = {
+  tags: 'tags',
+  'info.pretty_name': 'systems',
+  'info.arch': 'archs',
+  'info.version': 'versions',
+} as const
+
+/**
+ * The choices of a filter that {@link deviceFilter} has built, without those of a person or of a time.
+ * @returns undefined for any other filter
+ */
+export function choicesOfFilter(text: string): DeviceChoices | undefined {
+  const words: string[] = []
+  const lists: { [K in (typeof LISTS)[keyof typeof LISTS]]?: string[] } = {}
+  let presence: Presence | undefined
+  for (const { name, value } of conditionsOf(text)) {
+    if (name === 'words') words.push(String(value))
+    else if (name === 'online') presence = value === true ? 'online' : 'offline'
+    else if (name in LISTS) (lists[LISTS[name as keyof typeof LISTS]] ??= []).push(String(value))
+  }
+  const choices = { words: words.join(' '), ...lists, ...(presence === undefined ? {} : { presence }) }
+  return (deviceFilter(choices) ?? '') === text ? choices : undefined
+}
+
+function conditionsOf(text: string): readonly Condition['params'][] {
+  try {
+    const json: unknown = JSON.parse(
+      new TextDecoder().decode(Uint8Array.from(atob(text || btoa('[]')), (one) => one.charCodeAt(0))),
+    )
+    const filter = Filter.safeParse(json)
+    return filter.success ? filter.data.flatMap((item) => (item.type === 'property' ? [item.params] : [])) : []
+  } catch {
+    return []
+  }
 }
 
 function seenCondition(seen: Seen, now: number): Condition {

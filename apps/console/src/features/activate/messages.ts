@@ -1,22 +1,28 @@
 // Texts of the page that lets a program sign in.
+import { i18n } from '../../platform/language/i18n.ts'
+
 export const activateMessages = {
-  title: 'Let a program sign in',
-  intro: 'A program without a browser shows a code. Type it here to let the program act as you.',
-  code: 'Code',
-  codeHint: 'Eight letters, such as WDJB-MJHT.',
-  continue: 'Continue',
-  notFound: 'belongs to no waiting program; it may have expired: start again in the program',
-  lookUpFailed: 'The code could not be looked up',
-  question: (name: string) => `Let ${name} sign in as you?`,
-  warning:
+  title: i18n._('Let a program sign in'),
+  intro: i18n._('A program without a browser shows a code. Type it here to let the program act as you.'),
+  code: i18n._('Code'),
+  codeHint: i18n._('Eight letters, such as WDJB-MJHT.'),
+  continue: i18n._('Continue'),
+  notFound: i18n._('belongs to no waiting program; it may have expired: start again in the program'),
+  lookUpFailed: i18n._('The code could not be looked up'),
+  question: (name: string) => i18n._('Let {name} sign in as you?', { name }),
+  warning: i18n._(
     'Approve only what you have started yourself, just now. Nobody from support ever asks you for a code. The program gets your rights until you sign it out in your profile.',
-  from: 'It asks from',
-  unknownPlace: 'unknown place',
+  ),
+  from: i18n._('It asks from'),
+  unknownPlace: i18n._('unknown place'),
   left: (minutes: number) =>
-    minutes === 1 ? 'The code works for another minute.' : `The code works for another ${minutes} minutes.`,
-  approve: 'Approve',
-  deny: 'Deny',
-  approved: (name: string) => `${name} is signed in. You can close this page.`,
-  denied: (name: string) => `${name} was denied.`,
-  decideFailed: 'The program still waits',
+    i18n._(
+      '{minutes, plural, one {The code works for another minute.} other {The code works for another # minutes.}}',
+      { minutes },
+    ),
+  approve: i18n._('Approve'),
+  deny: i18n._('Deny'),
+  approved: (name: string) => i18n._('{name} is signed in. You can close this page.', { name }),
+  denied: (name: string) => i18n._('{name} was denied.', { name }),
+  decideFailed: i18n._('The program still waits'),
 }

@@ -13,7 +13,7 @@ import { AGENT_UPDATES } from './queries.ts'
 
 type Action = keyof typeof texts.actions
 
-export function RolloutCard({ updates: { available, policy, rollout } }: { readonly updates: AgentUpdates }) {
+export function RolloutCard({ updates: { available, blocked, policy, rollout } }: { readonly updates: AgentUpdates }) {
   const { api } = useRuntime()
   const may = useMay('agentUpdate')
   const [isAborting, setAborting] = useState(false)
@@ -39,10 +39,15 @@ export function RolloutCard({ updates: { available, policy, rollout } }: { reado
     <>
       <Facts title={texts.rolloutTitle}>
         {rollout === null ? <Fact name={texts.state}>{texts.noRollout}</Fact> : <RolloutFacts rollout={rollout} />}
+        {blocked === '' ? null : <Fact name={texts.waits}>{texts.blocked(blocked)}</Fact>}
       </Facts>
       <Group mt="sm">
         {!isOpen && available !== null && policy.mode !== 'off' ? (
-          <GatedButton may={may} why={texts.roleTooLow} onClick={() => void start.run(undefined)}>
+          <GatedButton
+            may={may && blocked === ''}
+            why={may ? texts.blocked(blocked) : texts.roleTooLow}
+            onClick={() => void start.run(undefined)}
+          >
             {texts.start}
           </GatedButton>
         ) : null}

@@ -1,7 +1,7 @@
 // Alert rules of the namespace, with the messages of each.
 import { type AlertRule, alerts } from '@bowline/contract/operations/fleet/alerts'
 import { useQuery } from '@tanstack/react-query'
-import { BellRing, Lock, Pencil, Plus, Power, ScrollText, Send, Trash2 } from 'lucide-react'
+import { BellRing, KeyRound, Lock, Pencil, Plus, Power, ScrollText, Send, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useMay, useRuntime } from '../../core/context.tsx'
 import { useAction } from '../../core/use-action.ts'
@@ -18,7 +18,7 @@ import cells from '../../ui/list/cells.module.css'
 import { DeliveriesDialog } from './deliveries-dialog.tsx'
 import { alertsMessages as texts } from './messages.ts'
 import { ALERTS, alertsQuery } from './queries.ts'
-import { AddRule, EditRule } from './rule-dialogs.tsx'
+import { AddRule, EditRule, RenewSecret } from './rule-dialogs.tsx'
 import classes from './alerts.module.css'
 
 const COLUMNS: readonly Column<AlertRule>[] = [
@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<AlertRule>[] = [
   {
     id: 'devices',
     header: texts.columns.devices,
-    cell: ({ tags }) => (tags.length > 0 ? tags.join(', ') : texts.allDevices),
+    cell: ({ tags, filter }) => [...tags, ...(filter === '' ? [] : [texts.someDevices])].join(', ') || texts.allDevices,
     wideOnly: true,
   },
   { id: 'target', header: texts.columns.target, cell: targetOf },
@@ -47,6 +47,7 @@ export function AlertsPage() {
   const [isAdding, setAdding] = useState(false)
   const [editing, setEditing] = useState<AlertRule>()
   const [reading, setReading] = useState<AlertRule>()
+  const [renewing, setRenewing] = useState<AlertRule>()
   const [removing, setRemoving] = useState<AlertRule>()
   const actions = useRuleActions()
   if (!may) {
@@ -91,6 +92,11 @@ export function AlertsPage() {
               >
                 <Power size={15} aria-hidden />
               </RowAction>
+              {rule.target === 'webhook' ? (
+                <RowAction label={texts.renewNamed(rule.name)} hint={texts.renew} onClick={() => setRenewing(rule)}>
+                  <KeyRound size={15} aria-hidden />
+                </RowAction>
+              ) : null}
               <RowAction label={texts.editNamed(rule.name)} hint={texts.edit} onClick={() => setEditing(rule)}>
                 <Pencil size={15} aria-hidden />
               </RowAction>
@@ -104,6 +110,7 @@ export function AlertsPage() {
       )}
       <AddRule opened={isAdding} onClose={() => setAdding(false)} />
       <EditRule rule={editing} onClose={() => setEditing(undefined)} />
+      <RenewSecret rule={renewing} onClose={() => setRenewing(undefined)} />
       <DeliveriesDialog rule={reading} onClose={() => setReading(undefined)} />
       <Confirm
         opened={removing !== undefined}

@@ -3,6 +3,7 @@ import { type AlertRule, alerts } from '@bowline/contract/operations/fleet/alert
 import { useState } from 'react'
 import { useRuntime } from '../../core/context.tsx'
 import { useAction } from '../../core/use-action.ts'
+import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { Dialog } from '../../ui/feedback/dialog.tsx'
 import { Button, Group, Stack, Text } from '../../ui/kit.ts'
 import { CopyField } from '../../ui/text/copy-field.tsx'
@@ -38,18 +39,51 @@ export function AddRule({ opened, onClose }: AddRuleProps) {
       title={secret === undefined ? texts.addTitle : texts.secretTitle}
       insists={secret !== undefined}
     >
-      {secret === undefined ? (
-        <RuleForm send={send} onCancel={close} />
-      ) : (
-        <Stack gap="md">
-          <Text size="sm">{texts.secretText}</Text>
-          <CopyField text={secret} what={texts.secretWhat} focusFirst />
-          <Group justify="flex-end">
-            <Button onClick={close}>{texts.done}</Button>
-          </Group>
-        </Stack>
-      )}
+      {secret === undefined ? <RuleForm send={send} onCancel={close} /> : <NewSecret secret={secret} onDone={close} />}
     </Dialog>
+  )
+}
+
+function NewSecret({ secret, onDone }: { readonly secret: string; readonly onDone: () => void }) {
+  return (
+    <Stack gap="md">
+      <Text size="sm">{texts.secretText}</Text>
+      <CopyField text={secret} what={texts.secretWhat} focusFirst />
+      <Group justify="flex-end">
+        <Button onClick={onDone}>{texts.done}</Button>
+      </Group>
+    </Stack>
+  )
+}
+
+/** Asks, replaces the secret of a webhook, and shows the new one this once. */
+export function RenewSecret({ rule, onClose }: EditRuleProps) {
+  const { api } = useRuntime()
+  const [secret, setSecret] = useState<string>()
+  const renew = useAction({
+    call: async ({ id }: AlertRule) => {
+      const { body } = await api.call(alerts.renewSecret, { params: { id } })
+      setSecret(body.secret ?? undefined)
+    },
+    failed: texts.renewFailed,
+    invalidates: [ALERTS],
+  })
+  const done = () => setSecret(undefined)
+  return (
+    <>
+      <Confirm
+        opened={rule !== undefined}
+        title={texts.renewTitle(rule?.name ?? '')}
+        action={texts.renew}
+        onClose={onClose}
+        onConfirm={() => rule && void renew.run(rule)}
+      >
+        <Text size="sm">{texts.renewText}</Text>
+      </Confirm>
+      <Dialog opened={secret !== undefined} onClose={done} title={texts.secretTitle} insists>
+        {secret === undefined ? null : <NewSecret secret={secret} onDone={done} />}
+      </Dialog>
+    </>
   )
 }
 
@@ -83,6 +117,6 @@ export function EditRule({ rule, onClose }: EditRuleProps) {
 }
 
 /** Without an address the present one is kept. */
-function bodyOf({ name, minutes, devices, tags, recipients, url }: RuleFields) {
-  return { name, minutes, devices, tags, recipients, ...(url === null ? {} : { url }) }
+function bodyOf({ name, minutes, devices, tags, filter, recipients, url }: RuleFields) {
+  return { name, minutes, devices, tags, filter, recipients, ...(url === null ? {} : { url }) }
 }

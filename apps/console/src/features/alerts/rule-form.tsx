@@ -6,6 +6,7 @@ import { useContractForm } from '../../ui/form/use-contract-form.ts'
 import { MultiSelect, NativeSelect, TextInput } from '../../ui/kit.ts'
 import { useMembers } from '../namespaces/use-members.ts'
 import { TagsField } from '../tags/tags-field.tsx'
+import { FilterField } from './filter-field.tsx'
 import { alertsMessages as texts } from './messages.ts'
 
 const { shape } = AlertBody
@@ -18,6 +19,7 @@ const Fields = z
     minutes: z.string().transform(numberOf).pipe(shape.minutes),
     devices: z.string().transform(numberOf).pipe(shape.devices.unwrap().unwrap()),
     tags: shape.tags.unwrap(),
+    filter: shape.filter.unwrap(),
     target: z.enum(ALERT_TARGETS),
     url: z.string().trim(),
     recipients: shape.recipients.unwrap(),
@@ -47,6 +49,7 @@ export function RuleForm({ rule, send, onCancel }: RuleFormProps) {
       minutes: String(rule?.minutes ?? 5),
       devices: String(rule?.devices ?? 10),
       tags: rule?.tags ?? [],
+      filter: rule?.filter ?? '',
       target: rule?.target ?? 'webhook',
       url: '',
       recipients: rule?.recipients ?? [],
@@ -55,7 +58,7 @@ export function RuleForm({ rule, send, onCancel }: RuleFormProps) {
     send,
   })
   const { watch, setValue } = form.form
-  const [condition, target, tags, recipients] = watch(['condition', 'target', 'tags', 'recipients'])
+  const [condition, target, tags, filter, recipients] = watch(['condition', 'target', 'tags', 'filter', 'recipients'])
   const options = (choices: Readonly<Record<string, string>>) =>
     Object.entries(choices).map(([value, label]) => ({ value, label }))
   return (
@@ -75,6 +78,11 @@ export function RuleForm({ rule, send, onCancel }: RuleFormProps) {
         tags={tags ?? []}
         onChange={(next) => setValue('tags', next, { shouldDirty: true })}
         error={form.errorOf('tags')}
+      />
+      <FilterField
+        filter={filter ?? ''}
+        onChange={(next) => setValue('filter', next, { shouldDirty: true })}
+        error={form.errorOf('filter')}
       />
       {rule ? null : <NativeSelect {...form.field('target')} data={options(texts.targetChoices)} />}
       {target === 'mail' ? (

@@ -1,15 +1,17 @@
 // Texts of the announcements of the instance.
+import { i18n } from '../../platform/language/i18n.ts'
+
 export const announcementsMessages = {
-  title: 'Announcements',
-  loadFailed: 'The announcements could not be loaded.',
-  oneFailed: 'The announcement could not be loaded.',
-  empty: 'No announcements',
-  emptyText: 'The operator of this server announces plans here: maintenance, new versions, changes.',
-  gone: 'Announcement not found',
-  goneText: 'It was withdrawn, or the link is mistyped.',
-  back: 'Announcements',
-  news: 'News of this server',
-  dismiss: 'Dismiss',
-  dismissNamed: (title: string) => `Dismiss: ${title}`,
-  pages: 'Announcements',
+  title: i18n._('Announcements'),
+  loadFailed: i18n._('The announcements could not be loaded.'),
+  oneFailed: i18n._('The announcement could not be loaded.'),
+  empty: i18n._('No announcements'),
+  emptyText: i18n._('The operator of this server announces plans here: maintenance, new versions, changes.'),
+  gone: i18n._('Announcement not found'),
+  goneText: i18n._('It was withdrawn, or the link is mistyped.'),
+  back: i18n._('Announcements'),
+  news: i18n._('News of this server'),
+  dismiss: i18n._('Dismiss'),
+  dismissNamed: (title: string) => i18n._('Dismiss: {title}', { title }),
+  pages: i18n._('Announcements'),
 } as const

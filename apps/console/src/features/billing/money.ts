@@ -1,16 +1,17 @@
-// Formats amounts and days in the browser's language.
+// Formats amounts and days in the console's language.
 import type { DevicePrice } from '@bowline/contract/schemas/billing'
 import { billingMessages as texts } from './messages.ts'
+import { locale } from '../../platform/language/language.ts'
 
-const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' })
+const days = new Intl.DateTimeFormat(locale, { dateStyle: 'long' })
 
 /**
  * An amount in its currency.
  * @param cents a hundredth of the currency's unit
- * @param locale of the browser by default
+ * @param language of the console by default
  */
-export function formatMoney(cents: number, currency: 'usd' | 'brl', locale?: string): string {
-  return new Intl.NumberFormat(locale, { style: 'currency', currency: currency.toUpperCase() }).format(cents / 100)
+export function formatMoney(cents: number, currency: 'usd' | 'brl', language = locale): string {
+  return new Intl.NumberFormat(language, { style: 'currency', currency: currency.toUpperCase() }).format(cents / 100)
 }
 
 /** @param time RFC 3339, or milliseconds since the epoch */

@@ -7,7 +7,6 @@ import { keys } from '../../live/apply-events.ts'
 import { Dialog } from '../../ui/feedback/dialog.tsx'
 import { Button, Group, Text } from '../../ui/kit.ts'
 import { uiMessages } from '../../ui/messages.ts'
-import { formatCount } from '../../ui/text/numbers.ts'
 import { billingMessages as texts } from './messages.ts'
 import { formatPrice } from './money.ts'
 
@@ -29,7 +28,7 @@ export function SubscribeDialog({ opened, price, devices, onClose }: SubscribeDi
   })
   return (
     <Dialog opened={opened} onClose={onClose} title={texts.subscribeTitle}>
-      <Text size="sm">{texts.subscribeText(texts.deviceCount(devices, formatCount(devices)))}</Text>
+      <Text size="sm">{texts.subscribeText(texts.deviceCount(devices))}</Text>
       {price ? (
         <Text size="sm" mt="xs" fw={600}>
           {formatPrice(price)}

@@ -137,8 +137,8 @@ function AddressFields({ form, isSecure, keepsKey }: AddressFieldsProps) {
       <NativeSelect
         {...form.field('secure')}
         data={[
-          { value: 'yes', label: 'Yes' },
-          { value: 'no', label: 'No' },
+          { value: 'yes', label: texts.yes },
+          { value: 'no', label: texts.no },
         ]}
       />
       {isSecure ? (

@@ -5,7 +5,6 @@ import { useRuntime } from '../../core/context.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Skeleton, Text } from '../../ui/kit.ts'
 import { SectionCard } from '../../ui/page/section-card.tsx'
-import { formatCount } from '../../ui/text/numbers.ts'
 import { facetQuery } from '../devices/list/queries.ts'
 import { presenceMessages } from '../presence/messages.ts'
 import classes from '../presence/presence.module.css'
@@ -37,7 +36,7 @@ export function VersionsPanel() {
             <span className={classes['bar']} aria-hidden>
               <span style={{ width: `${(count / Math.max(1, total)) * 100}%` }} />
             </span>
-            <span>{texts.devices(formatCount(count))}</span>
+            <span>{texts.devices(count)}</span>
           </li>
         ))}
       </ul>

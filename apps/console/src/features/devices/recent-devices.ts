@@ -1,5 +1,5 @@
 // Devices opened most recently in this browser, by namespace.
-import { readSetting, writeSetting } from '../../ui/local-setting.ts'
+import { readSetting, writeSetting } from '../../platform/local-setting.ts'
 
 const KEPT = 5
 

@@ -23,6 +23,8 @@ it.each([
   ],
   [{ hostKey: 'changed' }, { ...FIRST, hostKeyChanged: true }],
   [{ hostKey: 'other' }, FIRST],
+  [{ incident: 42 }, { ...FIRST, incident: '42' }],
+  [{ incident: 'first' }, FIRST],
   [
     { status: 'pending', presence: 'online' },
     { ...FIRST, status: 'pending', sort: 'created_at' },

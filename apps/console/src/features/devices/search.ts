@@ -34,6 +34,12 @@ export const DevicesSearch = z.object({
   fav: z.enum(['yes']).optional().catch(undefined),
   /** Devices whose host key has changed only. */
   hostKey: z.enum(['changed']).optional().catch(undefined),
+  /** Devices that went offline in this incident only. */
+  incident: z.coerce
+    .string()
+    .regex(/^\d{1,18}$/)
+    .optional()
+    .catch(undefined),
   /** Rows of a page. */
   size: z.coerce.number().pipe(z.literal(PAGE_SIZES)).optional().catch(undefined),
   /** Visible columns, in order; absent: those that this browser showed last. */
@@ -44,7 +50,18 @@ export const DevicesSearch = z.object({
 export type DevicesSearch = z.infer<typeof DevicesSearch>
 
 /** Parameters that narrow the list. */
-export const NARROWING = ['q', 'tag', 'system', 'arch', 'version', 'presence', 'seen', 'fav', 'hostKey'] as const
+export const NARROWING = [
+  'q',
+  'tag',
+  'system',
+  'arch',
+  'version',
+  'presence',
+  'seen',
+  'fav',
+  'hostKey',
+  'incident',
+] as const
 
 /** Parameters of the address that a view of the list saves. */
 export const SAVED = ['status', 'sort', 'order', 'size', 'cols', ...NARROWING] as const
@@ -56,7 +73,7 @@ export function cleared(search: DevicesSearch): DevicesSearch {
 }
 
 export function choicesOf(search: DevicesSearch): DeviceChoices {
-  const { status, q = '', tag, system, arch, version, seen, fav, hostKey } = search
+  const { status, q = '', tag, system, arch, version, seen, fav, hostKey, incident } = search
   // Only accepted devices connect.
   const presence = status === 'accepted' ? search.presence : undefined
   const lists = { tags: tag, systems: system, archs: arch, versions: version }
@@ -64,7 +81,7 @@ export function choicesOf(search: DevicesSearch): DeviceChoices {
     favorites: fav === 'yes' ? true : undefined,
     hostKeyChanged: hostKey === 'changed' ? true : undefined,
   }
-  return { words: q, ...lists, presence, seen, ...marks }
+  return { words: q, ...lists, presence, seen, ...marks, incident }
 }
 
 /** The list for a URL. By default accepted devices are sorted by last seen, others by request time. */

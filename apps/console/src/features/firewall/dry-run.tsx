@@ -16,9 +16,10 @@ interface DryRunResultProps {
 }
 
 export function DryRunResult({ result, rules }: DryRunResultProps) {
-  const { sessions, complete, blocked, allowed, caller, others } = result
+  const { sessions, complete, blocked, allowed, caller } = result
+  const isCutOff = caller.cut_off > 0 || caller.lost > 0
   return (
-    <Callout tone={caller.cut_off > 0 ? 'warn' : 'note'}>
+    <Callout tone={isCutOff ? 'warn' : 'note'}>
       <output>
         <Text component="span" display="block" size="sm">
           {texts.effect(blocked.sessions, allowed.sessions, sessions)}
@@ -28,9 +29,9 @@ export function DryRunResult({ result, rules }: DryRunResultProps) {
             {texts.incomplete}
           </Text>
         )}
-        {caller.cut_off > 0 ? (
+        {isCutOff ? (
           <Text component="span" display="block" size="sm">
-            {texts.cutsOff(caller.cut_off, caller.devices, others)}
+            {cutOffText(result)}
           </Text>
         ) : null}
       </output>
@@ -38,6 +39,12 @@ export function DryRunResult({ result, rules }: DryRunResultProps) {
       <Examples title={texts.allowed} effect={allowed} rules={rules} />
     </Callout>
   )
+}
+
+/** Devices that whoever makes the change loses: of those reached lately, or of all that are reachable now. */
+export function cutOffText({ caller, others }: DryRun): string {
+  const { cut_off, devices, lost, reachable } = caller
+  return cut_off > 0 ? texts.cutsOff(cut_off, devices, others) : texts.loses(lost, reachable, others)
 }
 
 interface ExamplesProps {

@@ -4,6 +4,7 @@ import type { DryRun, DryRunBody } from '@bowline/contract/schemas/policy/dry-ru
 import { type ReactNode, useRef, useState } from 'react'
 import { useRuntime } from '../../core/context.tsx'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
+import { cutOffText } from './dry-run.tsx'
 import { firewallMessages } from './messages.ts'
 
 const texts = firewallMessages.dryRun
@@ -23,7 +24,7 @@ export function useLockoutGuard(): LockoutGuard {
   async function ask(change: DryRunBody): Promise<boolean> {
     const tried = await api.call(firewall.tryChange, { body: change }).catch(() => undefined)
     // A dry run that fails keeps nobody from a change: the server decides about that by itself.
-    if (!tried || tried.body.caller.cut_off === 0) return true
+    if (!tried || (tried.body.caller.cut_off === 0 && tried.body.caller.lost === 0)) return true
     setResult(tried.body)
     setOpened(true)
     return new Promise((resolve) => (answer.current = resolve))
@@ -40,7 +41,7 @@ export function useLockoutGuard(): LockoutGuard {
       }}
       onConfirm={() => answer.current?.(true)}
     >
-      {result ? texts.cutsOff(result.caller.cut_off, result.caller.devices, result.others) : null}
+      {result ? cutOffText(result) : null}
     </Confirm>
   )
   return { ask, dialog }

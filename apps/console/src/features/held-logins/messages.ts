@@ -1,35 +1,42 @@
 // Texts of SSH logins that wait for their person.
+import { i18n } from '../../platform/language/i18n.ts'
+
 export const heldLoginMessages = {
-  title: 'Approve an SSH login',
-  question: (who: string) => `Let the login to ${who} in?`,
-  warning:
+  title: i18n._('Approve an SSH login'),
+  question: (who: string) => i18n._('Let the login to {who} in?', { who }),
+  warning: i18n._(
     'Approve only a login that you have started yourself, just now, and only if your terminal shows the same code. Nobody from support ever asks you for an approval.',
+  ),
   facts: {
-    code: 'Code',
-    device: 'Device',
-    account: 'Account',
-    namespace: 'Namespace',
-    key: 'Key',
-    source: 'From',
-    left: 'Time left',
+    code: i18n._('Code'),
+    device: i18n._('Device'),
+    account: i18n._('Account'),
+    namespace: i18n._('Namespace'),
+    key: i18n._('Key'),
+    source: i18n._('From'),
+    left: i18n._('Time left'),
   },
-  password: 'password',
-  unknownPlace: 'unknown place',
-  seconds: (count: number) => (count === 1 ? '1 second' : `${count} seconds`),
+  password: i18n._('password'),
+  unknownPlace: i18n._('unknown place'),
+  seconds: (count: number) => i18n._('{count, plural, one {# second} other {# seconds}}', { count }),
   window: (hours: number) =>
-    hours === 1
-      ? 'For an hour, the same key from the same network gets in without asking again.'
-      : `For ${hours} hours, the same key from the same network gets in without asking again.`,
-  approve: 'Approve',
-  deny: 'Deny',
-  approved: 'The login is approved. You can close this page.',
-  denied: 'The login was denied. The same key is refused for some minutes.',
-  gone: 'No login of yours waits under this code. It may have been decided or have expired: connect again.',
-  decideFailed: 'The login still waits',
-  loadFailed: 'The login could not be loaded',
+    i18n._(
+      '{hours, plural, one {For an hour, the same key from the same network gets in without asking again.} other {For # hours, the same key from the same network gets in without asking again.}}',
+      { hours },
+    ),
+  approve: i18n._('Approve'),
+  deny: i18n._('Deny'),
+  approved: i18n._('The login is approved. You can close this page.'),
+  denied: i18n._('The login was denied. The same key is refused for some minutes.'),
+  gone: i18n._('No login of yours waits under this code. It may have been decided or have expired: connect again.'),
+  decideFailed: i18n._('The login still waits'),
+  loadFailed: i18n._('The login could not be loaded'),
   waiting: (count: number) =>
-    count === 1 ? 'An SSH login waits for your approval' : `${count} SSH logins wait for your approval`,
-  open: (who: string, source: string, code: string) => `${who} from ${source}, code ${code}`,
+    i18n._('{count, plural, one {An SSH login waits for your approval} other {# SSH logins wait for your approval}}', {
+      count,
+    }),
+  open: (who: string, source: string, code: string) =>
+    i18n._('{who} from {source}, code {code}', { who, source, code }),
 }
 
 /** Account and device as people type them. */

@@ -1,24 +1,28 @@
 // Texts for choosing and creating namespaces. Those of their settings are in features/settings.
+import { i18n } from '../../platform/language/i18n.ts'
+
 export const namespacesMessages = {
-  yours: 'Your namespaces',
-  devices: (count: string, isOne: boolean) => (isOne ? '1 device or container' : `${count} devices and containers`),
-  loadFailed: 'Your namespaces could not be loaded.',
-  switchFailed: (name: string) => `Could not switch to ${name}`,
-  switched: (name: string) => `You are in ${name} now.`,
-  deleted: 'Recently deleted',
-  deletedText: 'Closed since you deleted them. Until their day everything of them is kept.',
-  deletedUntil: (day: string) => `Removed for good on ${day}`,
-  restore: 'Restore',
-  restoreOf: (name: string) => `Restore ${name}`,
-  restored: (name: string) => `${name} is back.`,
-  restoreFailed: (name: string) => `${name} was not restored`,
-  create: 'Create a namespace',
-  createTitle: 'Create a namespace',
-  createText:
+  yours: i18n._('Your namespaces'),
+  devices: (count: number) =>
+    i18n._('{count, plural, one {# device or container} other {# devices and containers}}', { count }),
+  loadFailed: i18n._('Your namespaces could not be loaded.'),
+  switchFailed: (name: string) => i18n._('Could not switch to {name}', { name }),
+  switched: (name: string) => i18n._('You are in {name} now.', { name }),
+  deleted: i18n._('Recently deleted'),
+  deletedText: i18n._('Closed since you deleted them. Until their day everything of them is kept.'),
+  deletedUntil: (day: string) => i18n._('Removed for good on {day}', { day }),
+  restore: i18n._('Restore'),
+  restoreOf: (name: string) => i18n._('Restore {name}', { name }),
+  restored: (name: string) => i18n._('{name} is back.', { name }),
+  restoreFailed: (name: string) => i18n._('{name} was not restored', { name }),
+  create: i18n._('Create a namespace'),
+  createTitle: i18n._('Create a namespace'),
+  createText: i18n._(
     'Devices, people and rules of one namespace know nothing of another. Its name is part of every SSH address in it.',
-  createSubmit: 'Create',
-  createFailed: 'The namespace was not created',
-  labels: { name: 'Name' },
-  memberFilter: { person: 'Person', anyPerson: 'Anyone', formerMember: 'former member' },
-  nameHint: 'Lower-case letters, digits and inner hyphens; 3 to 30 characters.',
+  ),
+  createSubmit: i18n._('Create'),
+  createFailed: i18n._('The namespace was not created'),
+  labels: { name: i18n._('Name') },
+  memberFilter: { person: i18n._('Person'), anyPerson: i18n._('Anyone'), formerMember: i18n._('former member') },
+  nameHint: i18n._('Lower-case letters, digits and inner hyphens; 3 to 30 characters.'),
 } as const

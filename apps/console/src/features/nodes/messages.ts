@@ -1,31 +1,42 @@
 // Texts of the page about nodes.
+import { i18n } from '../../platform/language/i18n.ts'
+
 export const nodeMessages = {
-  title: 'Nodes',
-  loadFailed: 'The nodes could not be loaded.',
-  noAccess: 'Administrators of this server look after its nodes',
-  noAccessText:
+  title: i18n._('Nodes'),
+  loadFailed: i18n._('The nodes could not be loaded.'),
+  noAccess: i18n._('Administrators of this server look after its nodes'),
+  noAccessText: i18n._(
     'This page is for administrators of the server. On the server, “bowline user admin <username>” makes an account one.',
-  isThis: 'This is the node that answers you.',
-  alone: 'This is the only node. Set BOWLINE_NODE_ADDRESS to run several.',
-  states: { alive: 'runs', draining: 'is stopping', late: 'does not report', lost: 'lost' },
+  ),
+  isThis: i18n._('This is the node that answers you.'),
+  alone: i18n._('This is the only node. Set BOWLINE_NODE_ADDRESS to run several.'),
+  states: {
+    alive: i18n._('runs'),
+    draining: i18n._('is stopping'),
+    late: i18n._('does not report'),
+    lost: i18n._('lost'),
+  },
   warnings: {
-    draining: 'The node is stopping',
-    late: 'The node does not report',
-    lost: 'The node was lost',
+    draining: i18n._('The node is stopping'),
+    late: i18n._('The node does not report'),
+    lost: i18n._('The node was lost'),
   },
   warningTexts: {
-    draining:
+    draining: i18n._(
       'Its devices move to the other nodes. Running sessions continue until they end or BOWLINE_DRAIN_SECONDS have passed.',
-    late: 'Without a heartbeat for 15 seconds its devices count as offline, and the others take over.',
-    lost: 'The others have closed its sessions, and its devices have connected to them. It is listed for a day.',
+    ),
+    late: i18n._('Without a heartbeat for 15 seconds its devices count as offline, and the others take over.'),
+    lost: i18n._(
+      'The others have closed its sessions, and its devices have connected to them. It is listed for a day.',
+    ),
   },
   facts: {
-    state: 'State',
-    address: 'Address for the other nodes',
-    version: 'Version',
-    started: 'Started',
-    heartbeat: 'Last heartbeat',
-    links: 'Connected devices',
-    sessions: 'Connections of people',
+    state: i18n._('State'),
+    address: i18n._('Address for the other nodes'),
+    version: i18n._('Version'),
+    started: i18n._('Started'),
+    heartbeat: i18n._('Last heartbeat'),
+    links: i18n._('Connected devices'),
+    sessions: i18n._('Connections of people'),
   },
 } as const

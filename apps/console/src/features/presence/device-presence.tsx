@@ -13,6 +13,7 @@ import { PeriodChoice } from './period-choice.tsx'
 import { type Period, devicePresenceQuery } from './queries.ts'
 import { WIDTH, absences, pieces } from './shape.ts'
 import classes from './presence.module.css'
+import { locale } from '../../platform/language/language.ts'
 
 const texts = presenceMessages.ofDevice
 const SHOWN = 10
@@ -105,5 +106,5 @@ function summaryOf({ share, spans, from, known_from }: DevicePresence, period: P
 /** Never rounded up to 100 %: the difference is what people look for. */
 function formatShare(share: number): string {
   const rounded = Math.floor(share * 1_000) / 1_000
-  return new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 }).format(rounded)
+  return new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }).format(rounded)
 }

@@ -7,7 +7,7 @@ import { PlugZap } from 'lucide-react'
 import { useRuntime } from '../../core/context.tsx'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
-import { Skeleton, Stack } from '../../ui/kit.ts'
+import { Button, Skeleton, Stack } from '../../ui/kit.ts'
 import type { Column } from '../../ui/list/column.ts'
 import { PagedTable } from '../../ui/list/paged-table.tsx'
 import { BackLink } from '../../ui/page/back-link.tsx'
@@ -75,7 +75,16 @@ function KnownIncident({ incident }: { readonly incident: Incident }) {
   const devices = useQuery(incidentDevicesQuery(api, id, page))
   const network = incident.kind === 'server' ? texts.serverNetwork : texts.unknownNetwork
   return (
-    <Page title={incidentLine(incident)} trail={TRAIL} mark={<IncidentStateBadge incident={incident} />}>
+    <Page
+      title={incidentLine(incident)}
+      trail={TRAIL}
+      mark={<IncidentStateBadge incident={incident} />}
+      actions={
+        <Button variant="default" renderRoot={(props) => <Link {...props} to="/devices" search={{ incident: id }} />}>
+          {texts.toList}
+        </Button>
+      }
+    >
       <Stack gap="md">
         <FactColumns>
           <Facts title={facts.title}>

@@ -9,10 +9,10 @@ const texts = presenceMessages.incidents
 
 export function incidentLine({ kind, devices, examples, network, started_at, last_at }: Incident): string {
   const names = formatList(examples)
-  if (kind === 'server') return texts.lineOfServer(formatCount(devices), names)
+  if (kind === 'server') return texts.lineOfServer(devices, names)
   const lasted = Date.parse(last_at) - Date.parse(started_at)
   const over = devices > 1 ? formatDuration(Math.max(1_000, lasted)) : undefined
-  return texts.line(formatCount(devices), names, network ?? undefined, over)
+  return texts.line(devices, names, network ?? undefined, over)
 }
 
 export function IncidentStateBadge({ incident }: { readonly incident: Incident }) {
@@ -20,7 +20,7 @@ export function IncidentStateBadge({ incident }: { readonly incident: Incident }
   if (ended_at === null) {
     return (
       <Badge variant="default" tt="none" fw={550} className={classes['away'] ?? ''}>
-        {texts.away(formatCount(away), formatCount(devices))}
+        {texts.away(formatCount(away), devices)}
       </Badge>
     )
   }

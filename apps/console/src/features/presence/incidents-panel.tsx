@@ -47,6 +47,14 @@ export function IncidentsPanel() {
               <Text size="xs" c="dimmed" component="span">
                 <TimeAgo time={incident.started_at} />
               </Text>
+              <Link
+                to="/devices"
+                search={{ incident: incident.id }}
+                aria-label={texts.devicesOf(incidentLine(incident))}
+                className={classes['all']}
+              >
+                {texts.devicesShort}
+              </Link>
             </span>
           </li>
         ))}

@@ -8,9 +8,10 @@ import { presenceMessages as texts } from './messages.ts'
 import type { Period } from './queries.ts'
 import { HEIGHT, WIDTH, areas } from './shape.ts'
 import classes from './presence.module.css'
+import { locale } from '../../platform/language/language.ts'
 
-const hours = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
-const days = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
+const hours = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' })
+const days = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' })
 
 interface PresenceChartProps {
   readonly presence: NamespacePresence

@@ -1,27 +1,31 @@
 // Texts of linked identities on the profile.
 import type { LinkedBy } from '@bowline/contract/schemas/user'
+import { i18n } from '../../platform/language/i18n.ts'
 
 export const identityMessages = {
-  title: 'Linked sign-in providers',
-  text: 'Whoever signs in to one of these identities at its provider signs in to your account, whatever your password is. Remove one that is not yours.',
-  columns: { provider: 'Provider', who: 'As', linked: 'Linked', used: 'Last used' },
+  title: i18n._('Linked sign-in providers'),
+  text: i18n._(
+    'Whoever signs in to one of these identities at its provider signs in to your account, whatever your password is. Remove one that is not yours.',
+  ),
+  columns: { provider: i18n._('Provider'), who: i18n._('As'), linked: i18n._('Linked'), used: i18n._('Last used') },
   by: {
-    password: 'by your password',
-    mail: 'by a mailed link',
-    address: 'by its address, which this server trusts',
-    'sign-in': 'by the first sign-in',
-    invitation: 'by an invitation',
+    password: i18n._('by your password'),
+    mail: i18n._('by a mailed link'),
+    address: i18n._('by its address, which this server trusts'),
+    'sign-in': i18n._('by the first sign-in'),
+    invitation: i18n._('by an invitation'),
     unknown: '',
   } satisfies Record<LinkedBy, string>,
-  empty: 'No sign-in provider is linked to your account.',
-  loadFailed: 'Your linked providers could not be loaded',
-  remove: 'Remove',
-  removeNamed: (email: string, provider: string) => `Remove ${email} at ${provider}`,
-  removeTitle: (provider: string) => `Remove the identity at ${provider}?`,
-  removeText:
+  empty: i18n._('No sign-in provider is linked to your account.'),
+  loadFailed: i18n._('Your linked providers could not be loaded'),
+  remove: i18n._('Remove'),
+  removeNamed: (email: string, provider: string) => i18n._('Remove {email} at {provider}', { email, provider }),
+  removeTitle: (provider: string) => i18n._('Remove the identity at {provider}?', { provider }),
+  removeText: i18n._(
     'It does not sign in to your account any more, and memberships that groups of its provider gave you end. Sessions that it has begun stay: sign out everywhere if it was not yours.',
-  removed: (provider: string) => `The identity at ${provider} is removed.`,
-  removeFailed: 'The identity was not removed',
-  stay: 'Linked sign-in providers go on to sign in.',
-  check: 'Check that all of them are yours',
+  ),
+  removed: (provider: string) => i18n._('The identity at {provider} is removed.', { provider }),
+  removeFailed: i18n._('The identity was not removed'),
+  stay: i18n._('Linked sign-in providers go on to sign in.'),
+  check: i18n._('Check that all of them are yours'),
 } as const

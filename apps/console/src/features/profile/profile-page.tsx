@@ -8,12 +8,14 @@ import { useAction } from '../../core/use-action.ts'
 import type { Person } from '../../auth/session.ts'
 import { Callout } from '../../ui/feedback/callout.tsx'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
+import { LanguageChoice } from '../../ui/controls/language-choice.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Button, Group, NativeSelect, Stack, Text, TextInput } from '../../ui/kit.ts'
 import { Page } from '../../ui/page/page.tsx'
 import { PasswordField } from '../../ui/form/password-field.tsx'
 import { SectionCard, SettingRow } from '../../ui/page/section-card.tsx'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
+import { uiMessages } from '../../ui/messages.ts'
 import { useTheme } from '../../ui/use-theme.ts'
 import { appMessages } from '../../core/messages.ts'
 import { NewPasswordForm, PasswordRemoval } from '../passkeys/own-password.tsx'
@@ -220,6 +222,9 @@ function Appearance() {
             setTheme(value === 'light' || value === 'dark' ? value : 'auto')
           }}
         />
+      </SettingRow>
+      <SettingRow label={uiMessages.language} hint={texts.languageText}>
+        <LanguageChoice />
       </SettingRow>
     </SectionCard>
   )

@@ -8,6 +8,7 @@ import { isApple } from './screen/clipboard.ts'
 import { terminalMessages as texts } from './messages.ts'
 import { FONT_NAME, FONT_SIZES, TerminalSettings, changeSettings, terminalSettings } from './screen/settings.ts'
 import classes from './terminal.module.css'
+import { formatCount } from '../../ui/text/numbers.ts'
 
 /** Suggestions only: browsers do not reveal which fonts a device has. */
 const FONTS = ['Cascadia Code', 'Consolas', 'DejaVu Sans Mono', 'Fira Code', 'Hack', 'Menlo', 'monospace']
@@ -81,7 +82,7 @@ function SettingsForm() {
         size="xs"
         label={words.scrollback}
         value={String(settings.scrollback)}
-        data={SCROLLBACKS.map((lines) => ({ value: String(lines), label: lines.toLocaleString() }))}
+        data={SCROLLBACKS.map((lines) => ({ value: String(lines), label: formatCount(lines) }))}
         onChange={(event) => changeSettings({ scrollback: Number(event.currentTarget.value) })}
       />
       <label className={classes['check']}>

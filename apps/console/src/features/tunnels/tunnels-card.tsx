@@ -21,6 +21,7 @@ import { StableNames } from './stable-names.tsx'
 import { TunnelDialog } from './tunnel-dialog.tsx'
 import { TunnelRequests } from './tunnel-requests.tsx'
 import rows from '../../ui/page/card-rows.module.css'
+import { formatMoment } from '../../ui/text/numbers.ts'
 
 /** Dialog that is open for a tunnel. */
 type Shown = 'code' | 'requests' | 'removal'
@@ -105,7 +106,7 @@ function TunnelRow({ tunnel, may, onEdit, onShow }: TunnelRowProps) {
           {tunnel.url === '' ? `${tunnel.protocol === 'tcp' ? texts.noPort : texts.noDomain} ` : null}
           {tunnel.name === '' ? null : `${tunnel.name} · `}
           {tunnel.protocol === 'tcp' ? texts.protocols.tcp : texts.doors[tunnel.door]} ·{' '}
-          {tunnel.expires_in === NEVER ? texts.endsNever : texts.ends(new Date(tunnel.expires_in).toLocaleString())}
+          {tunnel.expires_in === NEVER ? texts.endsNever : texts.ends(formatMoment(tunnel.expires_in))}
         </Text>
       </div>
       <div className={rows['actions']}>

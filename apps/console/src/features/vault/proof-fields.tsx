@@ -8,6 +8,7 @@ import { vaultMessages as texts } from './messages.ts'
 import type { Way, WayKind } from './store/records.ts'
 import { VaultError } from './store/vault-error.ts'
 import type { NewWay, Proof } from './ways.ts'
+import { locale } from '../../platform/language/language.ts'
 
 const MIN_PASSPHRASE = 12
 const MAX_PASSPHRASE = 1_024
@@ -52,7 +53,7 @@ export const firstWay = (ways: readonly Way[]): string =>
 
 export function toNewWay({ kind, newPassphrase }: NewWayValues, person: string): NewWay {
   if (kind === 'passphrase') return { kind, passphrase: newPassphrase }
-  return { kind, person, name: new Date().toLocaleDateString() }
+  return { kind, person, name: new Date().toLocaleDateString(locale) }
 }
 
 export const wayName = (way: Way): string =>

@@ -1,17 +1,19 @@
 // Texts of saved views.
+import { i18n } from '../../platform/language/i18n.ts'
+
 export const viewsMessages = {
-  views: 'Views',
-  own: 'Your views',
-  shared: 'Shared views',
-  none: 'No saved views yet',
-  save: 'Save this view …',
-  saveTitle: 'Save view',
-  saveAction: 'Save view',
-  hint: 'Saves the filters, sort order, columns and page size.',
-  labels: { name: 'Name', shared: 'Share with everyone in this namespace' },
-  saved: (name: string) => `View “${name}” saved.`,
-  saveFailed: 'The view was not saved',
-  removed: (name: string) => `View “${name}” deleted.`,
-  removeFailed: (name: string) => `View “${name}” could not be deleted`,
-  remove: (name: string) => `Delete view ${name}`,
+  views: i18n._('Views'),
+  own: i18n._('Your views'),
+  shared: i18n._('Shared views'),
+  none: i18n._('No saved views yet'),
+  save: i18n._('Save this view …'),
+  saveTitle: i18n._('Save view'),
+  saveAction: i18n._('Save view'),
+  hint: i18n._('Saves the filters, sort order, columns and page size.'),
+  labels: { name: i18n._('Name'), shared: i18n._('Share with everyone in this namespace') },
+  saved: (name: string) => i18n._('View “{name}” saved.', { name }),
+  saveFailed: i18n._('The view was not saved'),
+  removed: (name: string) => i18n._('View “{name}” deleted.', { name }),
+  removeFailed: (name: string) => i18n._('View “{name}” could not be deleted', { name }),
+  remove: (name: string) => i18n._('Delete view {name}', { name }),
 } as const

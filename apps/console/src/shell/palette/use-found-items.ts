@@ -14,6 +14,7 @@ import { tagsQuery } from '../../features/tags/queries.ts'
 import { docsQuery } from './docs-query.ts'
 import type { PaletteItem } from './items.ts'
 import { paletteMessages as texts } from './messages.ts'
+import { formatMoment } from '../../ui/text/numbers.ts'
 
 /** Characters; fewer would find nearly everything. */
 const WORDS_MIN = 2
@@ -57,7 +58,7 @@ export function useFoundItems(words: string): Found {
         id: session.uid,
         group: groups.sessions,
         label: labelOf(session),
-        note: session.active ? texts.active : new Date(session.started_at).toLocaleString(),
+        note: session.active ? texts.active : formatMoment(session.started_at),
         icon: History,
         run: () => void navigate({ to: '/sessions/$uid', params: { uid: session.uid } }),
       })),

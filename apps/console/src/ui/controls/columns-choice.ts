@@ -1,5 +1,5 @@
 // Columns of a list that this browser showed last.
-import { readSetting, writeSetting } from '../local-setting.ts'
+import { readSetting, writeSetting } from '../../platform/local-setting.ts'
 
 export interface ColumnsChoice {
   /** Known columns in the order of the table; the first one is always among them. */

@@ -2,6 +2,7 @@
 import { ApiError } from '@bowline/contract/client'
 import { isUnreachable } from '../../auth/connectivity.ts'
 import { PageNotLoaded } from '../../platform/page-files.ts'
+import { serverText } from '../../platform/language/server-text.ts'
 import { uiMessages } from '../messages.ts'
 
 export interface Described {
@@ -11,7 +12,7 @@ export interface Described {
 }
 
 export function describeError(error: unknown): Described {
-  if (error instanceof ApiError) return { cause: error.message, requestId: error.requestId }
+  if (error instanceof ApiError) return { cause: serverText(error.message), requestId: error.requestId }
   // The component that shows it states the cause.
   if (error instanceof PageNotLoaded && error.reason === 'updated') return { cause: '', requestId: '' }
   if (error instanceof PageNotLoaded || isUnreachable(error)) return { cause: uiMessages.unreachable, requestId: '' }

@@ -1,5 +1,6 @@
 // Maps a refused form to its fields: which field is invalid, and the sentence to show beneath it.
 import { ApiError } from '@bowline/contract/client'
+import { serverText } from '../../platform/language/server-text.ts'
 
 export interface FieldError {
   readonly field: string
@@ -20,7 +21,7 @@ export function fieldErrors(error: unknown, fallback: string): FieldError[] {
   })
 }
 
-/** "Username must have 3 to 30 characters." */
+/** "Username must have 3 to 30 characters." @param rule in English, or translated already */
 export function fieldSentence(label: string, rule: string): string {
-  return `${label} ${rule}.`
+  return `${label} ${serverText(rule)}.`
 }

@@ -2,7 +2,7 @@
 import { CloseButton, TextInput } from '@mantine/core'
 import { Search } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { readSetting } from '../local-setting.ts'
+import { readSetting } from '../../platform/local-setting.ts'
 import { uiMessages } from '../messages.ts'
 
 /** Debounce: long enough that a word typed quickly sends one request. */

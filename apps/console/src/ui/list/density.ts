@@ -1,6 +1,6 @@
 // How high the rows of tables are: a choice of this browser, on the root element, where stylesheets read it.
 import { createStore } from '../../platform/store.ts'
-import { readSetting, writeSetting } from '../local-setting.ts'
+import { readSetting, writeSetting } from '../../platform/local-setting.ts'
 
 export const DENSITIES = ['comfortable', 'compact'] as const
 export type Density = (typeof DENSITIES)[number]

@@ -1,6 +1,8 @@
 // Formats a geographic position for people.
 
-const degrees = new Intl.NumberFormat(undefined, { style: 'unit', unit: 'degree', maximumFractionDigits: 2 })
+import { locale } from '../../platform/language/language.ts'
+
+const degrees = new Intl.NumberFormat(locale, { style: 'unit', unit: 'degree', maximumFractionDigits: 2 })
 
 interface Position {
   /** Degrees, north positive. */

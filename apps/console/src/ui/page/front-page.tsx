@@ -1,6 +1,7 @@
-// Layout of pages outside of the shell: logo, heading, a narrow column.
+// Layout of pages outside of the shell: logo, heading, a narrow column, the choice of language.
 import type { ReactNode } from 'react'
 import { useDocumentTitle } from './document-title.ts'
+import { LanguageChoice } from '../controls/language-choice.tsx'
 import { Text, Title } from '../kit.ts'
 import { Mark } from './mark.tsx'
 import classes from './front-page.module.css'
@@ -33,6 +34,9 @@ export function FrontPage({ title, heading, text, foot, children }: FrontPagePro
         <Text size="xs" c="dimmed" ta="center" mt="md" mih={18}>
           {foot}
         </Text>
+        <div className={classes['language']}>
+          <LanguageChoice />
+        </div>
       </div>
     </main>
   )

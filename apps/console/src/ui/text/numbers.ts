@@ -1,12 +1,13 @@
-// Formats numbers, times and durations in the browser's language.
+// Formats numbers, times and durations in the console's language.
 import { NEVER } from '@bowline/contract/schemas/common'
+import { locale } from '../../platform/language/language.ts'
 import { uiMessages } from '../messages.ts'
 
-const counts = new Intl.NumberFormat()
-const moments = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' })
+const counts = new Intl.NumberFormat(locale)
+const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
 
-const lists = new Intl.ListFormat()
+const lists = new Intl.ListFormat(locale)
 
 /** `a, b and c` */
 export function formatList(items: readonly string[]): string {
@@ -49,10 +50,17 @@ export function formatDuration(milliseconds: number): string {
   const days = Math.floor(seconds / 86_400)
   const hours = Math.floor((seconds % 86_400) / 3_600)
   const minutes = Math.floor((seconds % 3_600) / 60)
-  if (days > 0) return `${days} d ${hours} h`
-  if (hours > 0) return `${hours} h ${minutes} min`
-  if (minutes > 0) return `${minutes} min ${seconds % 60} s`
-  return `${seconds} s`
+  if (days > 0) return uiMessages.durations.days(days, hours)
+  if (hours > 0) return uiMessages.durations.hours(hours, minutes)
+  if (minutes > 0) return uiMessages.durations.minutes(minutes, seconds % 60)
+  return uiMessages.durations.seconds(seconds)
+}
+
+const names = new Intl.Collator(locale, { numeric: true })
+
+/** Order of names in lists: as the console's language sorts, with `pi-2` before `pi-10`. */
+export function compareNames(a: string, b: string): number {
+  return names.compare(a, b)
 }
 
 const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
@@ -61,5 +69,5 @@ const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as c
 export function formatBytes(bytes: number): string {
   const step = Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
   const options = { style: 'unit', unit: BYTE_UNITS[step] ?? 'byte', maximumFractionDigits: 1 } as const
-  return new Intl.NumberFormat(undefined, options).format(bytes / 1_000 ** step)
+  return new Intl.NumberFormat(locale, options).format(bytes / 1_000 ** step)
 }

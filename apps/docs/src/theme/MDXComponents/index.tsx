@@ -5,7 +5,6 @@ import { Card, Cards } from '../../components/cards.tsx'
 import { Only } from '../../components/edition.tsx'
 import { Endpoint } from '../../components/endpoint.tsx'
 import { InstallCommand } from '../../components/install-command.tsx'
-import { NotYet } from '../../components/not-yet.tsx'
 import { Permissions } from '../../components/permissions.tsx'
 import { TryIt } from '../../components/try-it.tsx'
 import CodeBlock from '../CodeBlock/index.tsx'
@@ -28,7 +27,6 @@ export default {
   Cards,
   Endpoint,
   InstallCommand,
-  NotYet,
   Only,
   Permissions,
   TryIt,

@@ -37,11 +37,24 @@ describe('bowline alerts', () => {
     expect(await json('alerts test kiosks')).toMatchObject({ state: 'queued', test: true })
     await receiver.received(1)
     await until(async () => (await bowline('alerts log kiosks')).includes('It answered 200.'))
+    expect(await bowline('alerts renew-secret kiosks')).toMatch(/^Secret: whs-[\w-]{43}$/)
     expect(await bowline('alerts remove kiosks')).toBe('Removed the alert rule kiosks.')
     expect(await json('alerts list')).toEqual([])
   })
 
+  it('adds a rule about the devices that a filter finds', async () => {
+    const rule = await json(`alerts add cellar offline --search cellar --arch arm64 --webhook ${receiver.url}/x`)
+    const { filter } = rule as { filter: string }
+    const conditions = JSON.parse(Buffer.from(filter, 'base64').toString()) as { params: { name: string } }[]
+    expect(conditions.map(({ params }) => params.name)).toEqual(['words', 'and', 'info.arch', 'or'])
+    expect((await bowline('alerts list')).split('\n')[1]).toMatch(/^cellar +offline +5 +\(filter\) /)
+    await bowline('alerts remove cellar')
+  })
+
   it.each([
+    ['alerts add a offline --filter x --webhook https://x.example', '--filter must be JSON.'],
+    ['alerts add a offline --filter [] --search x --webhook https://x.example', 'exclude each other.'],
+    ['alerts add a offline --online --offline --webhook https://x.example', 'exclude each other.'],
     ['alerts add a offline', 'One of --webhook, --slack and --mail is needed.'],
     ['alerts add a gone --webhook https://x.example', 'condition must be one of offline, many-offline, back.'],
     ['alerts add a offline --minutes x --webhook https://x.example', 'minutes must be a number.'],

@@ -6,13 +6,14 @@ import { AlertBody, type AlertRule } from '@bowline/contract/operations/fleet/al
 import type { Command } from 'commander'
 import { type Format, type Terminal, show, table } from '../terminal.ts'
 import { type ServerClient, signedIn } from './client.ts'
+import { type FilterOptions, deviceFilterOf, withDeviceFilter } from './device-selection.ts'
 import { memberNamed, membersOf } from './members.ts'
 
 const { alerts } = operations
-const HEADINGS = ['NAME', 'CONDITION', 'MINUTES', 'DEVICES', 'TAGS', 'TELLS', 'STATE']
+const HEADINGS = ['NAME', 'CONDITION', 'MINUTES', 'DEVICES', 'ABOUT', 'TELLS', 'STATE']
 const MESSAGES = ['CREATED', 'STATE', 'ATTEMPTS', 'ANSWER', 'MESSAGE']
 
-interface AddOptions extends Format {
+interface AddOptions extends Format, FilterOptions {
   readonly minutes: string
   readonly devices?: string
   readonly tag: readonly string[]
@@ -38,7 +39,7 @@ export function addAlertCommands(program: Command, terminal: Terminal): void {
       show(terminal, format, body, table(HEADINGS, body.map(cellsOf)))
     })
 
-  rules
+  const add = rules
     .command('add <name> <condition>')
     .description(
       'Add a rule; the condition is offline, many-offline or back. The secret of a webhook is shown this once',
@@ -46,6 +47,7 @@ export function addAlertCommands(program: Command, terminal: Terminal): void {
     .option('--minutes <number>', 'offline for so long, within so long, or back after so long', '5')
     .option('--devices <number>', 'for many-offline: so many devices at least')
     .option('--tag <tag>', 'devices with this tag; may be repeated', collect, [])
+  withDeviceFilter(add)
     .option('--webhook <url>', 'tell this address, with a signature')
     .option('--slack <url>', 'tell this incoming webhook of Slack')
     .option('--mail <address>', 'mail the member with this address; may be repeated', collect, [])
@@ -81,6 +83,17 @@ export function addAlertCommands(program: Command, terminal: Terminal): void {
       const { id } = await ruleNamed(client, name)
       const { body } = await client.call(alerts.test, { params: { id } })
       show(terminal, format, body, [`Test message on its way: bowline alerts log '${name}' tells what becomes of it.`])
+    })
+
+  rules
+    .command('renew-secret <name>')
+    .description('Replace the secret of a webhook; it is shown this once')
+    .option('--json', 'print JSON')
+    .action(async (name: string, format: Format) => {
+      const client = await signedIn(terminal)
+      const { id } = await ruleNamed(client, name)
+      const { body } = await client.call(alerts.renewSecret, { params: { id } }).catch(explain)
+      show(terminal, format, body, [`Secret: ${body.secret}`])
     })
 
   rules
@@ -123,6 +136,7 @@ function bodyOf(name: string, condition: string, options: Omit<AddOptions, 'json
     minutes: numberOf(minutes),
     devices: devices === undefined ? null : numberOf(devices),
     tags: tag,
+    filter: deviceFilterOf(options) ?? '',
     target: webhook === undefined ? (slack === undefined ? 'mail' : 'slack') : 'webhook',
     url: webhook ?? slack ?? null,
   })
@@ -133,11 +147,12 @@ function bodyOf(name: string, condition: string, options: Omit<AddOptions, 'json
 const numberOf = (text: string): number | string => (/^\d{1,9}$/.test(text) ? Number(text) : text)
 
 function cellsOf(rule: AlertRule): string[] {
-  const { name, condition, minutes, devices, tags, target, host, recipients, active, failing_since } = rule
+  const { name, condition, minutes, devices, tags, filter, target, host, recipients, active, failing_since } = rule
   const tells = target === 'mail' ? `${recipients.length} by mail` : `${target} ${host}`
   const state = active ? (failing_since === null ? 'on' : 'failing') : 'off'
   const least = devices === null ? '' : String(devices)
-  return [name, condition, String(minutes), least, tags.join(',') || 'all', tells, state]
+  const about = [...tags, ...(filter === '' ? [] : ['(filter)'])].join(',') || 'all'
+  return [name, condition, String(minutes), least, about, tells, state]
 }
 
 /** @throws {Error} always: what the server answered, in words for a command line */

@@ -49,7 +49,7 @@ describe('bowline firewall', () => {
   })
 
   it('adds a rule about people, and tests it for them', async () => {
-    const added = await json('firewall add deny --person ADA@example.com --role observer')
+    const added = await json('firewall add deny --person ADA@example.com --role observer --yes')
     expect(added).toMatchObject({ people: [ada.id], roles: ['observer'] })
     const { id } = added as { id: number }
     expect((await bowline('firewall list')).split('\n')[1]).toMatch(/ deny +observer,ada@example\.com /)
@@ -78,6 +78,33 @@ describe('bowline firewall', () => {
     )
     const { id } = (await json('firewall add deny --from 192.0.2.0/24')) as { id: number }
     expect(await json(`firewall remove ${id} --dry-run`)).toMatchObject({ allowed: { sessions: 1 } })
+    await bowline(`firewall remove ${id}`)
+  })
+
+  it('changes nothing that takes devices from whoever asks, unless that is meant', async () => {
+    const loses =
+      'bowline: You would lose 1 of the 1 devices that you can reach now. Nothing was changed; --yes changes it all the same.'
+    const before = await json('firewall list')
+    expect(await refusal('firewall add deny --device kiosk')).toEqual([1, loses])
+    expect(await json('firewall list')).toEqual(before)
+    const { id } = (await json('firewall add deny --device kiosk --yes')) as { id: number }
+    const allow = (await json('firewall add allow --role owner --priority 20')) as { id: number }
+    expect(await refusal(`firewall remove ${allow.id}`)).toEqual([1, loses])
+    await bowline(`firewall remove ${id}`)
+    await bowline(`firewall remove ${allow.id}`)
+  })
+
+  it('tells what a file of all rules would do', async () => {
+    const { id } = (await json('firewall add deny --device kiosk --user ^anna$')) as { id: number }
+    const rules = (await json('firewall list')) as object[]
+    const file = join(home, 'rules.json')
+    await writeFile(file, JSON.stringify([...rules, { ...rules[0], id: undefined, username: '.*' }]))
+    expect((await bowline(`firewall dry-run ${file}`)).split('\n')).toContain(
+      'You would lose 1 of the 1 devices that you can reach now.',
+    )
+    await writeFile(file, '[{}]')
+    expect((await refusal(`firewall dry-run ${file}`))[1]).toContain('rules.0.action ')
+    expect(await refusal('firewall dry-run missing.json')).toEqual([2, 'bowline: missing.json cannot be read.'])
     await bowline(`firewall remove ${id}`)
   })
 

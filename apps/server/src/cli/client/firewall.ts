@@ -1,11 +1,12 @@
 // `bowline firewall …`: firewall rules of the namespace, for somebody who is signed in at a server.
+import { readFile } from 'node:fs/promises'
 import { ApiError } from '@bowline/contract/client'
 import { ConfigError } from '@bowline/contract/config'
 import { LIMITS } from '@bowline/contract/limits'
 import { operations } from '@bowline/contract/operations'
 import { AttemptBody, type Rule, RuleBody, RuleId } from '@bowline/contract/schemas/firewall'
 import type { Member } from '@bowline/contract/schemas/namespace'
-import type { DryRun, DryRunBody } from '@bowline/contract/schemas/policy/dry-run'
+import { type DryRun, DryRunBody } from '@bowline/contract/schemas/policy/dry-run'
 import type { Command } from 'commander'
 import { ExitStatus, type Format, type Terminal, show, table } from '../terminal.ts'
 import { type ServerClient, signedIn } from './client.ts'
@@ -16,6 +17,7 @@ const { firewall } = operations
 const HEADINGS = ['RULE', 'PRIORITY', 'ACTION', 'PEOPLE', 'FROM', 'LOGIN', 'DEVICES', 'STATE']
 const EXAMPLES = ['EFFECT', 'STARTED', 'LOGIN', 'PERSON', 'ADDRESS', 'RULE']
 const DRY_RUN = 'only tell what it would have done to the sessions of the last seven days'
+const YES = 'also if you lose devices that you can reach now'
 const ANY = '.*'
 const DENIED = 1
 
@@ -30,6 +32,12 @@ interface AddOptions extends Format {
   readonly priority: string
   readonly inactive?: boolean
   readonly dryRun?: boolean
+  readonly yes?: boolean
+}
+
+interface RemoveOptions extends Format {
+  readonly dryRun?: boolean
+  readonly yes?: boolean
 }
 
 interface TestOptions extends Format {
@@ -69,13 +77,15 @@ export function addFirewallCommands(program: Command, terminal: Terminal): void 
     .option('--priority <number>', 'the highest is evaluated first', '10')
     .option('--inactive', 'do not apply it yet')
     .option('--dry-run', DRY_RUN)
+    .option('--yes', YES)
     .option('--json', 'print JSON')
-    .action(async (action: string, { json, dryRun, ...options }: AddOptions) => {
+    .action(async (action: string, { json, dryRun, yes, ...options }: AddOptions) => {
       const fields = bodyOf(action, options)
       const client = await signedIn(terminal)
       const members = options.person.length > 0 ? await membersOf(terminal, client) : []
       const body = { ...fields, people: options.person.map((address) => memberNamed(members, address)) }
       if (dryRun) return tryOut(terminal, client, { rule: body }, json ? { json } : {})
+      if (!yes) await requireReach(client, { rule: body })
       const { body: rule } = await client.call(firewall.create, { body }).catch(explain)
       return show(terminal, json ? { json } : {}, rule, [`Added rule ${rule.id}.`])
     })
@@ -84,14 +94,25 @@ export function addFirewallCommands(program: Command, terminal: Terminal): void 
     .command('remove <rule>')
     .description('Remove a rule')
     .option('--dry-run', DRY_RUN)
+    .option('--yes', YES)
     .option('--json', 'print JSON')
-    .action(async (typed: string, { dryRun, ...format }: Format & { readonly dryRun?: boolean }) => {
+    .action(async (typed: string, { dryRun, yes, ...format }: RemoveOptions) => {
       const id = RuleId.safeParse(typed)
       if (!id.success) throw new ConfigError(['The rule must be its number, as list prints it.'])
       const client = await signedIn(terminal)
       if (dryRun) return tryOut(terminal, client, { id: id.data }, format)
+      if (!yes) await requireReach(client, { id: id.data })
       await client.call(firewall.remove, { params: { id: id.data } }).catch(explain)
       return show(terminal, format, { id: id.data }, [`Removed rule ${id.data}.`])
+    })
+
+  rules
+    .command('dry-run <file>')
+    .description('Tell what all rules of a file, as list --json prints them and changed as you like, would do')
+    .option('--json', 'print JSON')
+    .action(async (file: string, format: Format) => {
+      const body = await listIn(file)
+      await tryOut(terminal, await signedIn(terminal), body, format)
     })
 
   rules
@@ -126,8 +147,36 @@ async function tryOut(terminal: Terminal, { call }: ServerClient, body: DryRunBo
     ...(caller.cut_off > 0
       ? [`You would lose ${caller.cut_off} of the ${caller.devices} devices that you have reached.`]
       : []),
+    ...(caller.lost > 0
+      ? [`You would lose ${caller.lost} of the ${caller.reachable} devices that you can reach now.`]
+      : []),
     ...(examples.length > 0 ? ['', ...table(EXAMPLES, examples)] : []),
   ])
+}
+
+/** A file with all rules. @throws {ConfigError} naming what is wrong in it */
+async function listIn(file: string): Promise<DryRunBody> {
+  const text = await readFile(file, 'utf8').catch(() => {
+    throw new ConfigError([`${file} cannot be read.`])
+  })
+  let rules: unknown
+  try {
+    rules = JSON.parse(text)
+  } catch {
+    throw new ConfigError([`${file} is not JSON.`])
+  }
+  const body = DryRunBody.safeParse({ rules })
+  if (!body.success) throw new ConfigError(problemsOf(body.error))
+  return body.data
+}
+
+/** @throws {Error} when the change takes devices away that the person can reach now */
+async function requireReach({ call }: ServerClient, body: DryRunBody): Promise<void> {
+  const { caller } = (await call(firewall.tryChange, { body })).body
+  if (caller.lost === 0) return
+  throw new Error(
+    `You would lose ${caller.lost} of the ${caller.reachable} devices that you can reach now. Nothing was changed; --yes changes it all the same.`,
+  )
 }
 
 function cellsOfExample(example: DryRun['blocked']['examples'][number]): string[] {

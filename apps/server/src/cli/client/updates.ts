@@ -85,13 +85,14 @@ async function openRollout(client: ServerClient): Promise<Rollout> {
   return rollout
 }
 
-function describe({ available, unavailable, policy, rollout, fleet, obstacles }: AgentUpdates): string[] {
+function describe({ available, unavailable, blocked, policy, rollout, fleet, obstacles }: AgentUpdates): string[] {
   const { mode, canary_tag: tag, window } = policy
   const begin = window === null ? '' : `, from ${clockTime(window.start)} UTC for ${window.minutes} minutes`
   return [
     available === null
       ? `The server has no release for agents: ${unavailable}.`
       : `The server has release ${available.release} (${available.version}).`,
+    ...(blocked === '' ? [] : [`No device updates now: ${blocked}.`]),
     `Updates are ${mode}${tag === null ? '' : `, devices tagged ${tag} first`}${begin}.`,
     ...(rollout === null ? [] : [rolloutLine(rollout)]),
     ...(fleet.length === 0

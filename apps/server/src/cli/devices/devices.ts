@@ -2,6 +2,7 @@
 import { ConfigError } from '@bowline/contract/config'
 import type { Command } from 'commander'
 import { systemClock } from '@bowline/base/clock'
+import { addDeviceListCommand } from '../client/devices.ts'
 import { addPairCommand } from '../client/pair.ts'
 import { addAgentlessCommands } from './agentless.ts'
 import { rejectPending } from '../../devices/pending.ts'
@@ -15,7 +16,8 @@ interface Options extends Format {
 }
 
 export function addDeviceCommands(program: Command, terminal: Terminal): void {
-  const device = program.command('device').description('Devices of a namespace')
+  const device = program.command('device').alias('devices').description('Devices of a namespace')
+  addDeviceListCommand(device, terminal)
   addPairCommand(device, terminal)
   addAgentlessCommands(device, terminal)
   device

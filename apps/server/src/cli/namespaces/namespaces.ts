@@ -1,6 +1,6 @@
 // `bowline namespace …`: namespaces and their members.
 import { Email, TenantId } from '@bowline/contract/schemas/common'
-import { NamespaceName } from '@bowline/contract/schemas/namespace'
+import { NamespaceName, RoleInput } from '@bowline/contract/schemas/namespace'
 import { registrationMode } from '@bowline/contract/settings/registration'
 import type { Command } from 'commander'
 import { z } from 'zod'
@@ -9,13 +9,12 @@ import { invite } from '../../members/invitations.ts'
 import { addKnownMember, removeMember } from '../../members/service.ts'
 import { createDefaultNamespace } from '../../namespaces/service.ts'
 import { addAdministratedNamespaces } from '../administration/namespaces.ts'
-import { TypedRole } from '../arguments.ts'
 import { onInstance } from '../instance.ts'
 import { mailQueueOf } from '../accounts/notices.ts'
 import { type Format, type Terminal, show } from '../terminal.ts'
 import { accountOf } from '../accounts/users.ts'
 
-const NewInvitation = z.object({ email: Email, role: TypedRole })
+const NewInvitation = z.object({ email: Email, role: RoleInput })
 
 const NewNamespace = z.object({
   name: NamespaceName,
@@ -56,7 +55,7 @@ export function addNamespaceCommands(program: Command, terminal: Terminal): Comm
     .option('--json', 'print JSON')
     .action((username: string, name: string, given: string, format: Format) =>
       onInstance(terminal, async (instance) => {
-        const { role } = parseInput('body', z.object({ role: TypedRole }), { role: given })
+        const { role } = parseInput('body', z.object({ role: RoleInput }), { role: given })
         const tenant = await instance.tenantOf(name)
         const { id, username: user, email } = await accountOf(instance, username)
         // The operator vouches for the user: no invitation in any edition.

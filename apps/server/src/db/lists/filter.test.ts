@@ -1,4 +1,5 @@
 import { BowlineError } from '@bowline/contract/errors'
+import { FilterText } from '@bowline/contract/schemas/filter'
 import * as fc from 'fast-check'
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
@@ -103,8 +104,13 @@ describe('list filter', () => {
     [encode([property('online', 'bool', 'maybe')]), 'true or false'],
     [encode([property('name', 'contains', ['a'])]), 'is no list'],
     [encode(Array.from({ length: 65 }, () => operator('and'))), 'Too big'],
+    [encode(Array.from({ length: 21 }, () => property('name', 'eq', 'x'))), 'must have at most 20 conditions'],
   ])('refuses the filter %s with the message %s', (text, rule) => {
     expect(refusal(text)).toContain(rule)
+  })
+
+  it('is at most 4,096 characters in a request', () => {
+    expect([4_096, 4_097].map((length) => FilterText.safeParse('A'.repeat(length)).success)).toEqual([true, false])
   })
 
   it('either compiles or refuses arbitrary input', () => {

@@ -9,10 +9,19 @@ type Operator = (typeof FILTER_OPERATORS)[number]
 type Value = string | number | boolean | readonly (string | number | boolean)[]
 
 /** A filterable property: its SQL and the type of its value. */
-export interface FilterProperty {
+interface ValueProperty {
   readonly sql: RawBuilder<unknown>
   readonly type: 'text' | 'number' | 'boolean' | 'text-array' | 'time'
 }
+
+/** Groups that a row may be in, by their id. */
+interface GroupProperty {
+  readonly type: 'group'
+  /** Condition for the members of a group; undefined for what is no id. */
+  readonly has: (id: string) => Expression<SqlBool> | undefined
+}
+
+export type FilterProperty = ValueProperty | GroupProperty
 
 export type FilterProperties = Readonly<Record<string, FilterProperty>>
 
@@ -109,11 +118,13 @@ function equals(name: string, property: FilterProperty, value: Value): Expressio
       return sql<SqlBool>`${String(value)} = any(${property.sql})`
     case 'text':
       return sql<SqlBool>`${property.sql} = ${String(value)}`
+    case 'group':
+      return property.has(String(value)) ?? refuse(`${name}: the value must be an id`)
   }
 }
 
 /** Inlined rather than bound: with a parameter PostgreSQL could not use partial indexes on the property. */
-function is({ sql: property }: FilterProperty, value: boolean): Expression<SqlBool> {
+function is({ sql: property }: ValueProperty, value: boolean): Expression<SqlBool> {
   return value ? sql<SqlBool>`${property}` : sql<SqlBool>`not ${property}`
 }
 

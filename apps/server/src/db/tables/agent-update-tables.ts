@@ -23,6 +23,10 @@ export interface AgentRolloutsTable {
   started_at: Date
   stage_since: Date
   ended_at: Date | null
+  /** From then on the server has heard of devices without a gap; null: it does not now. */
+  heard_since: Date | null
+  /** When the job has last seen to it. */
+  looked_at: Date | null
 }
 
 export interface AgentStatesTable {
@@ -36,6 +40,8 @@ export interface AgentStatesTable {
   failed_reason: string | null
   granted_release: number | null
   granted_at: Date | null
+  /** Until then the next link of the device leaves one open that has announced it. */
+  handover_until: Date | null
 }
 
 export interface AgentUpdateTables {

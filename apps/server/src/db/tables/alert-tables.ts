@@ -14,6 +14,8 @@ export interface AlertRulesTable {
   /** Fewest devices, of many-offline. */
   devices: number | null
   tags: Generated<readonly string[]>
+  /** Filter of the device list, as its parameter is sent. */
+  filter: Generated<string>
   target: (typeof ALERT_TARGETS)[number]
   /** Members who get mails. */
   recipients: Generated<readonly UserId[]>
@@ -36,7 +38,7 @@ export interface AlertDeliveriesTable {
   text: string
   /** Body for a webhook. */
   body: JsonObject
-  state: Generated<'queued' | 'sent' | 'failed'>
+  state: Generated<'queued' | 'sent' | 'failed' | 'cancelled'>
   attempts: Generated<number>
   answer: Generated<string>
   created_at: Generated<Date>

@@ -20,6 +20,8 @@ export interface NodesTable {
   listening: Generated<readonly TenantId[] | null>
   /** Set by the node that closed what this one had held. */
   lost_at: Date | null
+  /** The run that knows handovers of links; another one does not. */
+  handover_life: string | null
 }
 
 export interface NodeMessagesTable {

@@ -4,6 +4,7 @@ import type { UserId } from '@bowline/contract/schemas/common'
 import { type RawBuilder, sql } from 'kysely'
 import type { FilterProperties } from '../../db/lists/filter.ts'
 import { online } from '../../db/lists/online.ts'
+import { inIncident } from '../../presence/service.ts'
 
 /** Properties that device lists can be filtered by, under the names that clients use. */
 const DEVICE_PROPERTIES: FilterProperties = {
@@ -27,6 +28,8 @@ const DEVICE_PROPERTIES: FilterProperties = {
   note: { sql: sql.ref('devices.note'), type: 'text' },
   /** The SSH server of a device without an agent presents another host key than the accepted one. */
   host_key_changed: { sql: sql`(devices.presented_host_key is not null)`, type: 'boolean' },
+  /** Went offline in this incident, by its id. */
+  incident: { type: 'group', has: inIncident },
   remote_addr: { sql: sql.ref('devices.remote_addr'), type: 'text' },
   last_seen: { sql: sql.ref('devices.last_seen'), type: 'time' },
   created_at: { sql: sql.ref('devices.created_at'), type: 'time' },

@@ -28,6 +28,11 @@ export function scopeOf(
   return { kind, status, where: compileFilter(filter, propertiesFor(personOf(actor)), 'and') }
 }
 
+/** Condition of a filter that is nobody's: `favorite` finds no device. @throws {BowlineError} INVALID_FILTER */
+export function conditionOf(filter: string): DeviceScope['where'] {
+  return compileFilter(filter, propertiesFor(undefined), 'and')
+}
+
 /** A page of the namespace's devices, or of its containers. @throws {BowlineError} INVALID_FILTER */
 export async function list(ctx: TenantContext, kind: DeviceKind, query: ListQuery): Promise<Listing<Device>> {
   if (query.status === 'removed') return listRemovedDevices(ctx, query)

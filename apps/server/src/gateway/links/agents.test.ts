@@ -12,7 +12,7 @@ import { randomIds } from '../../platform/ids.ts'
 import { silentLog } from '../../platform/log.ts'
 import { COMMAND_LINE } from '../../users/activity.ts'
 import { createUser } from '../../users/service.ts'
-import { type Agents, createAgents } from './agents.ts'
+import { type Agents, type LinkEvents, type MovedLink, createAgents } from './agents.ts'
 
 let test: TestDatabase
 let tenant: TenantId
@@ -21,23 +21,28 @@ let agents: Agents
 let online: boolean[]
 let everyTenSeconds: (() => void)[]
 
+/** What the node has told others of links that they had held. */
+let told: { readonly node: string; readonly link: MovedLink }[]
+let hoursPassed: number
+
 const clock: Clock = {
   ...systemClock,
+  monotonic: () => systemClock.monotonic() + hoursPassed * 3_600_000,
   every(_, action) {
     everyTenSeconds.push(action)
     return () => undefined
   },
 }
 
-function contextOf(): TenantContext {
+function contextOf(_: DeviceActor = device, source = ''): TenantContext {
   return {
-    actor: { kind: 'system', name: 'test' },
+    actor: device,
     tenant,
     db: test.database.forTenant(tenant),
     clock,
     log: silentLog,
     edition: 'community',
-    source: '',
+    source,
     locate: nowhere,
     hasListeners: () => true,
     emit: (event) => {
@@ -47,11 +52,11 @@ function contextOf(): TenantContext {
 }
 
 /** A link that records its close causes. */
-function fakeLink(): Link & { causes: LinkCause[] } {
+function fakeLink(): Link & { causes: LinkCause[]; streamCount: number } {
   const causes: LinkCause[] = []
   return {
     causes,
-    streamCount: 0,
+    streamCount: 1,
     open: () => {
       throw new Error('no stream is opened in these tests')
     },
@@ -61,6 +66,40 @@ function fakeLink(): Link & { causes: LinkCause[] } {
 }
 
 const gone: LinkCause = { by: 'network', reason: 'closed', message: 'The connection was closed.' }
+/** Lets the device's next link leave one open that announces it. */
+async function letHandOver(minutes = 15): Promise<void> {
+  const handover_until = new Date(Date.now() + minutes * 60_000)
+  await test.database
+    .forTenant(tenant)
+    .insertInto('agent_states')
+    .values({
+      device_uid: device.uid,
+      tenant_id: tenant,
+      release: 10,
+      since: new Date(),
+      reported_at: new Date(),
+      handover_until,
+    })
+    .onConflict((conflict) => conflict.column('device_uid').doUpdateSet({ handover_until }))
+    .execute()
+}
+/** Resolves when a link has used what {@link letHandOver} lets. */
+async function handoverIsTaken(): Promise<void> {
+  const row = test.database.system().selectFrom('agent_states').where('device_uid', '=', device.uid)
+  const until = async () => (await row.select('handover_until').executeTakeFirstOrThrow()).handover_until
+  await expect.poll(until).toBeNull()
+}
+/** The node that the tests are about. */
+const createNode = (node: string, own: Partial<Parameters<typeof createAgents>[0]> = {}): Agents =>
+  createAgents({
+    db: test.database.system(),
+    clock,
+    log: silentLog,
+    node,
+    contextOf,
+    tellHolder: (holder, link) => void told.push({ node: holder, link }),
+    ...own,
+  })
 const isOnline = async () => (await get(contextOf(), device.uid)).online
 
 beforeAll(async () => {
@@ -84,6 +123,8 @@ afterAll(() => test.close())
 
 beforeEach(async () => {
   online = []
+  told = []
+  hoursPassed = 0
   everyTenSeconds = []
   device = {
     kind: 'device',
@@ -103,7 +144,7 @@ beforeEach(async () => {
       disconnected_at: new Date(),
     })
     .execute()
-  agents = createAgents({ db: test.database.system(), clock, log: silentLog, node: 'node-a', contextOf })
+  agents = createNode('node-a')
   agents.start()
 })
 
@@ -134,14 +175,25 @@ describe('device links', () => {
     expect(await isOnline()).toBe(true)
   })
 
-  it('leaves a link open that hands over, for what runs on it, until it ends or the device is removed', async () => {
+  /** Two links, of which the older has handed over to the newer. */
+  async function handedOver() {
     const [older, newer] = [fakeLink(), fakeLink()]
     const olderEvents = agents.add(device, older, '192.0.2.1')
     await expect.poll(() => agents.held(device.uid)?.epoch).toBe(1)
+    await letHandOver()
     olderEvents.handsOver()
     expect(agents.find(device.uid)).toBe(older)
-    agents.add(device, newer, '192.0.2.1')
+    const newerEvents = agents.add(device, newer, '192.0.2.7')
     await expect.poll(() => agents.find(device.uid)).toBe(newer)
+    await handoverIsTaken()
+    return { older, newer, olderEvents, newerEvents }
+  }
+  const look = (): void => {
+    for (const flush of everyTenSeconds) flush()
+  }
+
+  it('leaves a link open that hands over, for what runs on it, until it ends or the device is removed', async () => {
+    const { older, olderEvents } = await handedOver()
     expect([older.causes, agents.heldBefore(device.uid, 1)?.link]).toEqual([[], older])
     expect(agents.heldBefore(device.uid, 2)).toBeUndefined()
     agents.drop(device.uid)
@@ -152,11 +204,71 @@ describe('device links', () => {
     expect(await isOnline()).toBe(true)
   })
 
+  it('writes into the audit log which device has handed its link over, and where the newer one comes from', async () => {
+    await handedOver()
+    const entries = test.database.system().selectFrom('audit_log').select(['actor_type', 'actor_id', 'target', 'ip'])
+    expect(
+      await entries.where('action', '=', 'agent-update.handover').where('target', '=', device.uid).execute(),
+    ).toEqual([{ actor_type: 'system', actor_id: `device ${device.uid}`, target: device.uid, ip: '192.0.2.7' }])
+  })
+
+  it('closes a link that has handed over once nothing has run on it for a while', async () => {
+    const { older, newer } = await handedOver()
+    look()
+    older.streamCount = 0
+    look()
+    // A stream was on its way.
+    older.streamCount = 1
+    look()
+    older.streamCount = 0
+    look()
+    expect(older.causes).toEqual([])
+    look()
+    expect(older.causes.map((cause) => cause.reason)).toEqual(['handed-over'])
+    newer.streamCount = 0
+    look()
+    look()
+    expect(newer.causes).toEqual([])
+  })
+
+  it('closes a link that has handed over after a day, whatever runs on it', async () => {
+    const { older } = await handedOver()
+    hoursPassed = 23
+    look()
+    expect(older.causes).toEqual([])
+    hoursPassed = 25
+    look()
+    expect(older.causes.map((cause) => cause.reason)).toEqual(['handed-over'])
+  })
+
+  it.each([
+    ['without an update', async () => {}],
+    ['after the time for it', () => letHandOver(-1)],
+  ])('closes a link at once that hands over %s', async (_, prepare) => {
+    await prepare()
+    const [older, newer] = [fakeLink(), fakeLink()]
+    const olderEvents = agents.add(device, older, '192.0.2.1')
+    await expect.poll(() => agents.find(device.uid)).toBe(older)
+    olderEvents.handsOver()
+    agents.add(device, newer, '192.0.2.1')
+    await expect.poll(() => older.causes.map(({ reason }) => reason)).toEqual(['displaced'])
+    expect(agents.find(device.uid)).toBe(newer)
+  })
+
+  it('lets one link hand over for each announcement', async () => {
+    const { newer, newerEvents } = await handedOver()
+    newerEvents.handsOver()
+    agents.add(device, fakeLink(), '192.0.2.1')
+    await expect.poll(() => newer.causes.map(({ reason }) => reason)).toEqual(['displaced'])
+  })
+
   it('keeps a few links that have handed over, and closes the oldest beyond', async () => {
     const links = Array.from({ length: 6 }, () => fakeLink())
-    for (const link of links) {
+    for (const [index, link] of links.entries()) {
+      await letHandOver()
       const events = agents.add(device, link, '192.0.2.1')
       await expect.poll(() => agents.find(device.uid)).toBe(link)
+      if (index > 0) await handoverIsTaken()
       events.handsOver()
       // As the link reports it once it is closed.
       link.close = (cause) => {
@@ -165,6 +277,69 @@ describe('device links', () => {
       }
     }
     expect(links.map((link) => link.causes.length)).toEqual([1, 1, 0, 0, 0, 0])
+  })
+
+  describe('of a device that moves to another node', () => {
+    /** A link of this node, and a newer one at another. */
+    async function moved(prepare: (events: LinkEvents) => Promise<void> | void = () => {}) {
+      const other = createNode('node-b')
+      const older = fakeLink()
+      const events = agents.add(device, older, '192.0.2.1')
+      await expect.poll(() => agents.find(device.uid)).toBe(older)
+      await prepare(events)
+      other.add(device, fakeLink(), '192.0.2.9')
+      await expect.poll(() => told).toHaveLength(1)
+      const [message] = told
+      if (!message) throw new Error('the other node has told it')
+      expect(message).toEqual({
+        node: 'node-a',
+        link: { device: device.uid, tenant, epoch: 2, remote: '192.0.2.9' },
+      })
+      agents.moved(message.link)
+      return { older, events }
+    }
+
+    it('end when this node is told', async () => {
+      const { older, events } = await moved()
+      expect(older.causes.map(({ reason }) => reason)).toEqual(['displaced'])
+      events.closed(gone)
+      await agents.close()
+      expect(await isOnline()).toBe(true)
+    })
+
+    it('go on where an update lets them hand over', async () => {
+      const { older } = await moved(async (events) => {
+        await letHandOver()
+        events.handsOver()
+      })
+      await handoverIsTaken()
+      expect([older.causes, agents.heldBefore(device.uid, 1)?.link, agents.find(device.uid)]).toEqual([
+        [],
+        older,
+        undefined,
+      ])
+    })
+
+    it('go on at a node that stops, which has asked its agents to move', async () => {
+      const { older } = await moved(() => agents.drain())
+      expect(older.causes).toEqual([])
+    })
+
+    it('stay when they are newer', async () => {
+      const newest = fakeLink()
+      agents.add(device, newest, '192.0.2.1')
+      await expect.poll(() => agents.find(device.uid)).toBe(newest)
+      agents.moved({ device: device.uid, tenant, epoch: 1, remote: '192.0.2.9' })
+      expect(newest.causes).toEqual([])
+    })
+
+    it('end when this node is told while their claim is under way', async () => {
+      const link = fakeLink()
+      agents.add(device, link, '192.0.2.1')
+      agents.moved({ device: device.uid, tenant, epoch: 2, remote: '192.0.2.9' })
+      await expect.poll(() => link.causes.map(({ reason }) => reason)).toEqual(['displaced'])
+      expect(agents.find(device.uid)).toBeUndefined()
+    })
   })
 
   it('keeps exactly one of many concurrent links and the device online', async () => {
@@ -203,7 +378,7 @@ describe('device links', () => {
       },
       transformResult: ({ result }) => Promise.resolve(result),
     })
-    const many = createAgents({ db, clock, log: silentLog, node: 'node-b', contextOf })
+    const many = createNode('node-b', { db })
     everyTenSeconds = []
     many.start()
     const rows = Array.from({ length: 300 }, (_, index) => ({
@@ -228,7 +403,7 @@ describe('device links', () => {
       db: isAway ? test.database.forTenant(tenant).withSchema('nowhere') : test.database.forTenant(tenant),
     })
     const db = test.database.system()
-    const own = createAgents({ db, clock, log: silentLog, node: 'node-c', contextOf: unreliable })
+    const own = createNode('node-c', { db, contextOf: unreliable })
     everyTenSeconds = []
     own.start()
     const events = own.add(device, fakeLink(), '192.0.2.1')

@@ -5,19 +5,18 @@ import type { DeviceUid, SessionUid, TenantId } from '@bowline/contract/schemas/
 import type { Link, LinkCause } from '@bowline/link/api'
 import type { Kysely } from 'kysely'
 import type { Clock } from '@bowline/base/clock'
+import { takeHandover } from '../../agent-updates/service.ts'
 import type { DeviceActor, TenantContext } from '../../context.ts'
 import type { Schema } from '../../db/schema.ts'
 import { findHostKeys } from '../../devices/enrolled/enrolled.ts'
 import { linkDown, linkUp, listLinksOf, notifyLinkUp, restoreLinks } from '../../devices/presence.ts'
 import type { Log } from '../../platform/log.ts'
 import { keepSessionsAlive } from '../../sessions/service.ts'
+import { Handovers, type HeldLink } from './handovers.ts'
 import { HostKeyReviews, type HostKeyUsers } from './host-key-reviews.ts'
 
 /** Between heartbeats of sessions' rows, repairs of presence, and reviews of all host keys. */
 const FLUSH_INTERVAL_MS = 10_000
-
-/** Links of one device that newer ones have replaced by agreement; the oldest beyond that is closed. */
-const MAX_HANDED_OVER = 3
 
 const DISPLACED: LinkCause = {
   by: 'gateway',
@@ -48,7 +47,19 @@ export interface AgentsDeps {
   readonly clock: Clock
   readonly log: Log
   readonly node: string
-  readonly contextOf: (device: DeviceActor) => TenantContext
+  /** @param source address that the device's link comes from; default: none */
+  readonly contextOf: (device: DeviceActor, source?: string) => TenantContext
+  /** Tells the node that has held a device's link of a newer one here. */
+  readonly tellHolder: (node: string, moved: MovedLink) => void
+}
+
+/** A device has a link at another node now. */
+export interface MovedLink {
+  readonly device: DeviceUid
+  readonly tenant: TenantId
+  /** Of the newer link. */
+  readonly epoch: number
+  readonly remote: string
 }
 
 /** Events of an accepted link, from the endpoint. */
@@ -59,7 +70,10 @@ export interface LinkEvents {
    * closes later, or with the device. `closed` must still follow.
    */
   lingers(cause: LinkCause): void
-  /** Another process of the device will come with a newer link, at which this one is left open with what runs on it. */
+  /**
+   * Another process of the device will come with a newer link. Where an update lets it, this one is left open then with what
+   * runs on it.
+   */
   handsOver(): void
 }
 
@@ -75,6 +89,8 @@ export interface Agents {
   held(uid: DeviceUid): HeldLink | undefined
   /** A link of a device that a newer one has replaced, with what still runs on it. */
   heldBefore(uid: DeviceUid, epoch: number): HeldLink | undefined
+  /** A device of this node has a newer link at another one: the link here ends, or hands over. */
+  moved(link: MovedLink): void
   /** Ends the logins on a device whose SSH server has proved another host key than the accepted one. */
   reviewHostKey(uid: DeviceUid): void
   /** Closes the link of a removed device. */
@@ -96,22 +112,14 @@ export interface Agents {
   close(): Promise<void>
 }
 
-/** A link, the epoch of its claim, and the namespace of its device. */
-export interface HeldLink {
-  readonly link: Link
-  readonly epoch: number
-  readonly device: DeviceActor
-}
-
-export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): Agents {
+export function createAgents({ db, clock, log, node, contextOf, tellHolder }: AgentsDeps): Agents {
   const entries = new Map<DeviceUid, HeldLink>()
   const links = new Set<Link>()
   /** Links that reach their device no more, with what still runs over them. */
   const lingering = new Map<Link, DeviceActor>()
-  /** Links whose agent has announced that another process takes over. */
-  const handingOver = new Set<Link>()
-  /** Those of them that a newer link has replaced. */
-  const replaced = new Map<Link, HeldLink>()
+  const handovers = new Handovers(clock)
+  /** Epochs of links at other nodes, of which this one was told while claims were under way here. */
+  const movedMeanwhile = new Map<DeviceUid, number>()
   const sessions = new Set<SessionUid>()
   const hostKeys = new HostKeyReviews({ clock, log, hostKeysOf: (uids) => findHostKeys(db, uids) })
   const pending = new PendingSet((error) => {
@@ -126,34 +134,47 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
 
   async function settle(device: DeviceActor, link: Link, remote: string): Promise<number | undefined> {
     const ctx = contextOf(device)
-    const epoch = await linkUp(ctx, device.uid, node, remote)
-    if (epoch === undefined) {
+    const claim = await linkUp(ctx, device.uid, node, remote)
+    if (claim === undefined) {
       link.close(REMOVED)
       return undefined
     }
+    const { epoch, heldBy } = claim
     const current = entries.get(device.uid)
-    if (current && current.epoch > epoch) {
+    if (Math.max(current?.epoch ?? 0, movedMeanwhile.get(device.uid) ?? 0) > epoch) {
       link.close(DISPLACED)
       return epoch
     }
     entries.set(device.uid, { link, epoch, device })
     log.info('link.up', { device: device.uid, tenant: device.tenant, epoch, remote })
-    if (current) replace(current)
+    if (current) replace(current, remote)
+    if (heldBy !== '' && heldBy !== node)
+      tellHolder(heldBy, { device: device.uid, tenant: device.tenant, epoch, remote })
     // Listeners may connect at once: the link is registered before.
     await notifyLinkUp(ctx, device.uid)
     return epoch
   }
 
-  function replace(current: HeldLink): void {
-    const { link, epoch, device } = current
-    if (handingOver.has(link)) {
-      log.info('link.handed-over', { device: device.uid, epoch })
-      lingering.set(link, device)
-      replaced.set(link, current)
-      const kept = [...replaced.values()].filter((held) => held.device.uid === device.uid)
-      if (kept.length > MAX_HANDED_OVER) kept[0]?.link.close(DISPLACED)
-      return
-    }
+  /** @param remote address of the newer link */
+  function replace(current: HeldLink, remote: string): void {
+    const { link, device } = current
+    if (!handovers.isAnnounced(link)) return displace(current)
+    // What runs on it goes on while the database is asked.
+    lingering.set(link, device)
+    handovers.keep(current)
+    const asked = takeHandover(contextOf(device, remote), device.uid).then((isGranted) => {
+      if (isGranted) log.info('link.handed-over', { device: device.uid, epoch: current.epoch })
+      else displace(current)
+    })
+    pending.track(
+      asked.catch((error: unknown) => {
+        displace(current)
+        throw error
+      }),
+    )
+  }
+
+  function displace({ link, epoch, device }: HeldLink): void {
     log.warn('link.displaced', { device: device.uid, epoch })
     link.close(DISPLACED)
   }
@@ -163,6 +184,8 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
     if (needsRepair) pending.track(repair())
     // The command line accepts host keys without an event in this process.
     hostKeys.run()
+    handovers.look()
+    if (claims.ended === claims.begun) movedMeanwhile.clear()
   }
 
   /** Releases links that only the database believes in and claims those it has lost, at a moment without claims under way. */
@@ -220,18 +243,28 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
           lingering.set(link, device)
           down(cause)
         },
-        handsOver: () => void handingOver.add(link),
+        handsOver: () => handovers.announce(link),
         closed(cause) {
           links.delete(link)
           forgetHostKey?.()
-          for (const kept of [lingering, handingOver, replaced]) kept.delete(link)
+          lingering.delete(link)
+          handovers.forget(link)
           down(cause)
         },
       }
     },
     find: (uid) => entries.get(uid)?.link,
     held: (uid) => entries.get(uid),
-    heldBefore: (uid, epoch) => [...replaced.values()].find((held) => held.device.uid === uid && held.epoch === epoch),
+    heldBefore: (uid, epoch) => handovers.before(uid, epoch),
+    moved({ device: uid, epoch, remote }) {
+      // A stopping node has asked its agents to move, and lets what runs here end.
+      if (draining) return
+      const entry = entries.get(uid)
+      if (entry && entry.epoch < epoch) {
+        entries.delete(uid)
+        replace(entry, remote)
+      } else if (claims.ended < claims.begun) movedMeanwhile.set(uid, epoch)
+    },
     reviewHostKey: (uid) => hostKeys.run(uid),
     drop(uid) {
       entries.get(uid)?.link.close(REMOVED)

@@ -142,6 +142,18 @@ describe('streams of another node', () => {
     auth.stream.control({ message: { method: 'password', password: 'right' } })
     await until(() => auth.said.length === 1)
     const older = device
+    await server.database
+      .system()
+      .insertInto('agent_states')
+      .values({
+        device_uid: uid(),
+        tenant_id: person.tenant,
+        release: 1,
+        since: new Date(),
+        reported_at: new Date(),
+        handover_until: new Date(Date.now() + 60_000),
+      })
+      .execute()
     older.link.goaway({ by: 'agent', reason: HANDING_OVER, message: 'a newer version takes over' })
     const newer = await fakeDevice(server, person, undefined, device.device)
     const session = opened(link, 'session', { ...SESSION, login: auth.stream.id })

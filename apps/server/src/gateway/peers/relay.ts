@@ -3,10 +3,12 @@
 // two hops stops the process at its source.
 import type { Link, LinkCause, LinkMessage, LinkStream, StreamHandler, StreamKind } from '@bowline/link/api'
 import { createFlow } from '../forward/pipe.ts'
-import type { Agents, HeldLink } from '../links/agents.ts'
+import type { Agents } from '../links/agents.ts'
+import type { HeldLink } from '../links/handovers.ts'
 import type { ReverseStreams } from '../links/reverse-streams.ts'
 import { continueTrace, endOnce } from '../../platform/tracing/spans.ts'
 import { PeerControl, PeerOpen, endMessage, toCause } from './envelope.ts'
+import { writeCopy } from './relayed-bytes.ts'
 
 const refuse = (reason: string, message: string): LinkCause => ({ by: 'gateway', reason, message })
 const MALFORMED = refuse('protocol', 'The header of the stream is malformed.')
@@ -129,11 +131,11 @@ function joinStreams(
   watcher: Watcher,
 ): { readonly device: StreamHandler; readonly far: StreamHandler } {
   const toDevice = createFlow(
-    (bytes, lane) => device.write(bytes, lane),
+    (bytes, lane) => writeCopy(device, bytes, lane),
     (count) => far.consumed(count),
   )
   const toFar = createFlow(
-    (bytes, lane) => far.write(bytes, lane),
+    (bytes, lane) => writeCopy(far, bytes, lane),
     (count) => device.consumed(count),
   )
   /** Announced by the other node: it closes after everything queued. */
@@ -147,6 +149,7 @@ function joinStreams(
   }
   return {
     device: {
+      transient: true,
       data: (bytes, lane) => toFar.pass(bytes, lane),
       drain: () => toDevice.drained(),
       eof: () => far.eof(),
@@ -161,6 +164,7 @@ function joinStreams(
       },
     },
     far: {
+      transient: true,
       data: (bytes, lane) => toDevice.pass(bytes, lane),
       drain: () => toFar.drained(),
       eof: () => device.eof(),

@@ -1,9 +1,12 @@
 // Cost of bodies that are sent without a credential, partially, or aborted. Over raw sockets.
 import { type Socket, connect } from 'node:net'
 import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Log, silentLog } from '../../platform/log.ts'
 import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
+import { createBodyBudget } from './bodies.ts'
 
 let server: BootedServer
 let ada: Person
@@ -72,4 +75,33 @@ it('rejects further connections of a source at its limit and accepts other sourc
   await once(late, 'close')
   expect((await server.fetch('/healthcheck')).status).toBe(200)
   for (const socket of held) socket.destroy()
+})
+
+describe('bodies of all sources together', () => {
+  const request = (ip: string, bytes: number) => {
+    const raw = new PassThrough()
+    const parts = { ip, raw, headers: { 'content-length': String(bytes) }, routeOptions: { bodyLimit: 1_000 } }
+    return { raw, request: parts as unknown as FastifyRequest }
+  }
+
+  it('drops the oldest body of the heaviest source when they exceed the limit', () => {
+    const budget = createBodyBudget({ perSource: 800, total: 1_000 })
+    const [first, second, small] = [request('10.0.0.1', 300), request('10.0.0.1', 300), request('10.0.0.2', 200)]
+    for (const one of [first, second, small]) budget.admit(one.request)
+    expect(budget.bytes).toBe(800)
+    budget.admit(request('10.0.0.3', 300).request)
+    expect([first, second, small].map(({ raw }) => raw.destroyed)).toEqual([true, false, false])
+    expect(budget.bytes).toBe(800)
+  })
+
+  it('counts a body without a length as the largest that the call takes, until it has arrived', async () => {
+    const budget = createBodyBudget({ perSource: 2_000, total: 2_000 })
+    const chunked = request('10.0.0.1', 0)
+    Object.assign(chunked.request.headers, { 'transfer-encoding': 'chunked' })
+    budget.admit(chunked.request)
+    expect(budget.bytes).toBe(1_000)
+    chunked.raw.resume().end()
+    await once(chunked.raw, 'end')
+    expect(budget.bytes).toBe(0)
+  })
 })

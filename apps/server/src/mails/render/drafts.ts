@@ -215,9 +215,13 @@ const DRAFTS: Texts = {
     link: { label: 'Open the certificates', href: link },
     closing: ['You get this mail because you administer the server.'],
   }),
-  alert: ({ name, namespace, rule, text, link }) => ({
+  alert: ({ name, namespace, rule, text, last, link }) => ({
     subject: `${defused(namespace, 40)}: ${defused(rule, 60)}`,
-    paragraphs: [hello(name), defused(text, 2_000)],
+    paragraphs: [
+      hello(name),
+      defused(text, 2_000),
+      ...(last ? ['Further alerts of this hour are not mailed to you. The console lists them with their rules.'] : []),
+    ],
     facts: [
       ['Namespace', defused(namespace, 40)],
       ['Alert rule', defused(rule, 60)],

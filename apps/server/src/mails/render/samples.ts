@@ -68,6 +68,7 @@ export function sampleValues(origin: string): Samples {
       namespace: 'factory',
       rule: 'Kiosks offline',
       text: '3 devices have been offline for 5 minutes: kiosk-1, kiosk-2, kiosk-3.',
+      last: false,
       link: link('/incidents'),
     },
     test: { link: link('/') },

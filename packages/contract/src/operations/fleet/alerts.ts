@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { LIMITS } from '../../limits.ts'
 import { operation } from '../../operation.ts'
 import { NO_CONTROL, Page, ROW_IDS, Time, UserId } from '../../schemas/common.ts'
+import { FilterText } from '../../schemas/filter.ts'
 import { DeviceTags } from '../../schemas/tag.ts'
 
 const { alerts: limits } = LIMITS
@@ -38,6 +39,8 @@ const Changeable = z.object({
   devices: wholeNumber(2, limits.devices).nullable(),
   /** Devices with one of these tags; none: all. */
   tags: DeviceTags,
+  /** Devices that this filter of the device list finds, when the rule is evaluated; '': all. */
+  filter: FilterText.unwrap(),
   /** For mail: members. */
   recipients: z.array(UserId).max(limits.recipients, `must be at most ${limits.recipients}`),
 })
@@ -47,6 +50,7 @@ export const AlertBody = Changeable.extend({
   target: z.enum(ALERT_TARGETS, `must be one of ${ALERT_TARGETS.join(', ')}`),
   devices: Changeable.shape.devices.default(null),
   tags: Changeable.shape.tags.default([]),
+  filter: Changeable.shape.filter.default(''),
   recipients: Changeable.shape.recipients.default([]),
   /** For webhook and slack; it is not shown again. */
   url: AlertUrl.nullable().default(null),
@@ -88,7 +92,7 @@ export const AlertDelivery = z
     /** A test message. */
     test: z.boolean(),
     text: z.string(),
-    state: z.enum(['queued', 'sent', 'failed']),
+    state: z.enum(['queued', 'sent', 'failed', 'cancelled']),
     attempts: z.number().int(),
     /** Result of the last attempt; '' before the first. */
     answer: z.string(),
@@ -122,7 +126,7 @@ export const alerts = {
     body: AlertBody,
     status: 201,
     response: NewAlertRule,
-    errors: ['FRESH_PROOF_REQUIRED', 'NAMESPACE_FULL'],
+    errors: ['FRESH_PROOF_REQUIRED', 'INVALID_FILTER', 'NAMESPACE_FULL'],
   }),
   update: operation({
     method: 'PUT',
@@ -133,7 +137,7 @@ export const alerts = {
     params: byId,
     body: AlertChange,
     response: AlertRule,
-    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND'],
+    errors: ['FRESH_PROOF_REQUIRED', 'INVALID_FILTER', 'NOT_FOUND'],
   }),
   remove: operation({
     method: 'DELETE',

@@ -13,6 +13,8 @@ export const AgentReport = z.object({
   obstacle: z.string().max(200).optional(),
   /** The release that was tried last and did not work. */
   failed: z.object({ release: Release, reason: z.string().max(300) }).optional(),
+  /** The release that this agent is about to start, and to hand its link over to; absent: none. */
+  updating: Release.optional(),
   /** Base64url. */
   signature: z.string().max(2_048),
 })
@@ -60,6 +62,8 @@ export const AgentUpdates = z
     /** The release that this server has; null: none that is signed, for the reason. */
     available: z.object({ release: Release, version: z.string() }).nullable(),
     unavailable: z.string(),
+    /** Why no rollout starts or goes on now, although there is a release; else empty. */
+    blocked: z.string(),
     policy: UpdatePolicy,
     /** The latest; null: there was none. */
     rollout: Rollout.nullable(),

@@ -1,19 +1,28 @@
 // Dry run of a change of the firewall rules: its effect on the sessions of the last days, before it is made.
 import * as z from 'zod'
+import { LIMITS } from '../../limits.ts'
 import { DeviceUid, SessionUid, Time, UserId } from '../common.ts'
 import { OrderBody, RuleBody, RuleId } from '../firewall.ts'
 
-/** One change: a rule to add (`rule`), to replace (`id` and `rule`) or to remove (`id`), or another order. */
+/** A rule of a proposed list; without an id it is a new one. */
+const ProposedRule = RuleBody.extend({ id: RuleId.optional() })
+
+/**
+ * One change: a rule to add (`rule`), to replace (`id` and `rule`) or to remove (`id`), another order, or all rules as they
+ * would be.
+ */
 export const DryRunBody = z
   .object({
     id: RuleId.optional(),
     rule: RuleBody.optional(),
     order: OrderBody.shape.rules.optional(),
+    /** Every rule after several changes at once: those that are left out would be removed. */
+    rules: z.array(ProposedRule).max(LIMITS.policy.rules).optional(),
   })
-  .refine(
-    ({ id, rule, order }) => (order === undefined) !== (id === undefined && rule === undefined),
-    'must have a rule, the id of one, or an order',
-  )
+  .refine(({ id, rule, order, rules }) => {
+    const changes = [id === undefined && rule === undefined ? undefined : true, order, rules]
+    return changes.filter((change) => change !== undefined).length === 1
+  }, 'must have a rule or the id of one, an order, or all rules')
   .meta({ id: 'FirewallDryRunBody' })
 export type DryRunBody = z.infer<typeof DryRunBody>
 
@@ -28,7 +37,7 @@ const Example = z.object({
   person: z.object({ id: UserId, name: z.string() }).nullable(),
   /** Id of the rule that would decide; null: none, or the new one. */
   rule: z.number().int().nullable(),
-  /** The added or replaced rule would decide. */
+  /** An added or replaced rule would decide. */
   proposed: z.boolean(),
 })
 
@@ -47,14 +56,23 @@ export const DryRun = z
     since: Time,
     /** Sessions considered, the newest first. */
     sessions: z.number().int(),
-    /** False when there were more sessions, or the rules are too many to evaluate all. */
+    /** False when there were more sessions, or the rules are too many to evaluate on all sessions and devices. */
     complete: z.boolean(),
     /** Sessions that the present rules allow and the changed ones do not. */
     blocked: Effect,
     /** Sessions that the present rules deny and the changed ones do not. */
     allowed: Effect,
-    /** The caller, from the present address: devices reached in these days, and how many of them would be cut off. */
-    caller: z.object({ devices: z.number().int(), cut_off: z.number().int() }),
+    /**
+     * The caller, from the present address: devices reached in these days, and how many of them would be cut off; and all
+     * devices that the present rules let the caller reach, by the names of the caller's logins and keys, or else of anybody's and
+     * usual ones, and how many of these would be lost.
+     */
+    caller: z.object({
+      devices: z.number().int(),
+      cut_off: z.number().int(),
+      reachable: z.number().int(),
+      lost: z.number().int(),
+    }),
     /** People besides the caller with blocked sessions. */
     others: z.number().int(),
   })

@@ -13,7 +13,7 @@ import { ChooseTags } from './choose-tags.tsx'
 import { JobDialog } from './job-dialog.tsx'
 import { useJob } from './use-job.ts'
 import type { DeviceKind } from '../../../core/devices/queries.ts'
-import { formatCount } from '../../../ui/text/numbers.ts'
+import { compareNames, formatCount } from '../../../ui/text/numbers.ts'
 import type { DevicesSearch } from '../search.ts'
 import { devicesMessages } from '../messages.ts'
 import classes from './bulk-bar.module.css'
@@ -161,7 +161,7 @@ export function BulkBar({ kind, search, selected, shown, total, onJob, onClear }
       {asked === 'accept' || asked === 'reject' ? (
         <Confirm
           opened
-          title={texts.decideTitles[asked](formatCount(count))}
+          title={texts.decideTitles[asked](count)}
           action={devicesMessages[asked]}
           onClose={() => setAsked(undefined)}
           onConfirm={() => start({ kind: asked })}
@@ -190,7 +190,7 @@ export function BulkBar({ kind, search, selected, shown, total, onJob, onClear }
 }
 
 /** The list may be in an order that changes, such as when devices were seen last. */
-const byName = (a: Device, b: Device): number => a.name.localeCompare(b.name, undefined, { numeric: true })
+const byName = (a: Device, b: Device): number => compareNames(a.name, b.name)
 
 interface ActionButtonProps {
   readonly may: boolean

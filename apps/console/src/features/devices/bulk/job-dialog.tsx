@@ -12,7 +12,7 @@ export function JobDialog({ job, stop, undo, forget }: Omit<Job, 'start' | 'job'
   const settled = job.done + job.failed
   const isRunning = job.state === 'running'
   return (
-    <Dialog opened onClose={forget} title={texts.jobTitles[job.action](formatCount(job.total))}>
+    <Dialog opened onClose={forget} title={texts.jobTitles[job.action](job.total)}>
       <Stack gap="sm">
         <progress
           className={classes['progress']}

@@ -65,6 +65,9 @@ export function FacetBar({ kind, search, onChange }: FacetBarProps) {
           onChoose={(isChosen) => set({ hostKey: isChosen ? 'changed' : undefined })}
         />
       ) : null}
+      {search.incident === undefined ? null : (
+        <Mark label={texts.inIncident} isChosen onChoose={() => set({ incident: undefined })} />
+      )}
       {isNarrowed ? (
         <Button
           size="compact-sm"

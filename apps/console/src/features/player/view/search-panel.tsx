@@ -6,7 +6,6 @@ import { useState, type Ref } from 'react'
 import type { ListPage } from '../../../live/apply-events.ts'
 import { ErrorPanel } from '../../../ui/feedback/error-panel.tsx'
 import { TextInput } from '../../../ui/kit.ts'
-import { formatCount } from '../../../ui/text/numbers.ts'
 import { playerMessages as texts } from '../messages.ts'
 import classes from '../player.module.css'
 import { Snippet } from './snippet.tsx'
@@ -56,7 +55,7 @@ export function SearchPanel({ field, words, hits, current, indexed, onSearch, on
       {isError ? <ErrorPanel title={texts.searchFailed} error={error} onRetry={() => void hits.refetch()} /> : null}
       <output className={classes['found']}>
         {nothing ? (indexed ? texts.noHits : texts.noHitsYet) : null}
-        {items.length > 0 ? texts.hits(formatCount(data?.total ?? 0), data?.total === 1) : null}
+        {items.length > 0 ? texts.hits(data?.total ?? 0) : null}
         {items.length > 0 && (data?.total ?? 0) > items.length ? `. ${texts.more}` : null}
       </output>
       <ol className={classes['list']}>

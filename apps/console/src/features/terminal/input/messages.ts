@@ -1,21 +1,29 @@
 // Texts about what is pasted into terminals.
+import { i18n } from '../../../platform/language/i18n.ts'
+
 export const inputMessages = {
   paste: {
-    linesTitle: (shown: string, lines: number, target: string) =>
-      lines === 1 ? `Paste a line that runs at once into ${target}?` : `Paste ${shown} lines into ${target}?`,
-    controlsTitle: (target: string) => `Paste control characters into ${target}?`,
-    broadcastTitle: (target: string) => `Paste into ${target}?`,
+    linesTitle: (lines: number, target: string) =>
+      i18n._(
+        '{lines, plural, =1 {Paste a line that runs at once into {target}?} one {Paste # line into {target}?} other {Paste # lines into {target}?}}',
+        { lines, target },
+      ),
+    controlsTitle: (target: string) => i18n._('Paste control characters into {target}?', { target }),
+    broadcastTitle: (target: string) => i18n._('Paste into {target}?', { target }),
     explained: {
-      lines: 'The program in this terminal may run each line as soon as it arrives.',
-      controls: 'This text contains characters that are not shown but act on the terminal. They are marked below.',
-      broadcast: 'Your input is broadcast, so the text goes to each of the chosen panes.',
+      lines: i18n._('The program in this terminal may run each line as soon as it arrives.'),
+      controls: i18n._(
+        'This text contains characters that are not shown but act on the terminal. They are marked below.',
+      ),
+      broadcast: i18n._('Your input is broadcast, so the text goes to each of the chosen panes.'),
     },
-    preview: 'Text to paste',
-    cut: (characters: string) => `Only the beginning is shown; the text has ${characters} characters.`,
-    rememberLines: 'Don’t ask again about several lines in this tab',
-    rememberControls: 'Don’t ask again about control characters in this tab',
-    asOneLine: 'Paste as one line',
-    withoutControls: 'Paste without them',
-    paste: 'Paste',
+    preview: i18n._('Text to paste'),
+    cut: (characters: string) =>
+      i18n._('Only the beginning is shown; the text has {characters} characters.', { characters }),
+    rememberLines: i18n._('Don’t ask again about several lines in this tab'),
+    rememberControls: i18n._('Don’t ask again about control characters in this tab'),
+    asOneLine: i18n._('Paste as one line'),
+    withoutControls: i18n._('Paste without them'),
+    paste: i18n._('Paste'),
   },
 } as const

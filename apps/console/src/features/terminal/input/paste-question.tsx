@@ -31,7 +31,7 @@ function Question({ asked, pasting, target, isBroadcast, onClosed }: PasteQuesti
   const lines = countLines(text)
   const titles = {
     controls: texts.controlsTitle(target),
-    lines: texts.linesTitle(formatCount(lines), lines, target),
+    lines: texts.linesTitle(lines, target),
     broadcast: texts.broadcastTitle(target),
   }
   const answer = (act: () => void) => {

@@ -1,4 +1,5 @@
 // Why a terminal ended, for the person in front of it.
+import { serverText } from '../../../platform/language/server-text.ts'
 import { terminalMessages as texts } from '../messages.ts'
 import type { PaneState } from './pane.ts'
 
@@ -7,7 +8,7 @@ export function endText({ cause, exit }: Extract<PaneState, { kind: 'ended' }>):
   if (exit?.signal !== undefined) return texts.killed(exit.signal)
   if (exit?.status !== undefined) return texts.exited(exit.status)
   if (cause.reason === 'connection-lost') return texts.lost
-  if (cause.message !== '') return cause.message
+  if (cause.message !== '') return serverText(cause.message)
   if (cause.by === 'network') return texts.failedToConnect
   return cause.by === 'user' ? texts.endedBy.user : texts.endedBy.unknown
 }

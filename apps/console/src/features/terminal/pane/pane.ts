@@ -5,7 +5,6 @@ import type { Runtime } from '../../../core/runtime.ts'
 import { type Store, createStore } from '../../../platform/store.ts'
 import { describeError } from '../../../ui/feedback/describe-error.ts'
 import { notifyOf } from '../../../ui/feedback/notify.tsx'
-import { formatCount } from '../../../ui/text/numbers.ts'
 import type { Credential } from '../connection/credential.ts'
 import {
   type RemoteTerminal,
@@ -151,7 +150,7 @@ export function createPane({ runtime, device, isDark, key, acceptedRisks, broadc
     isSeen: () => screen.isShown() && document.hasFocus(),
     async write(text) {
       await navigator.clipboard.writeText(text)
-      const title = signalMessages.clipboard.written(device.name, formatCount(text.length), text.length)
+      const title = signalMessages.clipboard.written(device.name, text.length)
       notifyOf({ id: `clipboard of ${device.uid}`, title })
     },
   })

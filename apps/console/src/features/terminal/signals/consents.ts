@@ -1,7 +1,7 @@
 // Devices that may put text on the clipboard, as remembered in this browser.
 import { z } from 'zod'
 import { type Store, createStore } from '../../../platform/store.ts'
-import { readSetting, writeSetting } from '../../../ui/local-setting.ts'
+import { readSetting, writeSetting } from '../../../platform/local-setting.ts'
 
 const KEY = 'bowline.terminal-clipboard'
 /** The oldest are forgotten first. */

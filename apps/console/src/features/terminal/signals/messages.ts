@@ -1,15 +1,27 @@
 // Texts about what programs in terminals ask for.
+import { i18n } from '../../../platform/language/i18n.ts'
+
 export const signalMessages = {
-  bell: 'bell',
-  progress: { running: (percent: string) => `${percent} %`, busy: 'busy', failed: 'failed', paused: 'paused' },
+  bell: i18n._('bell'),
+  progress: {
+    running: (percent: string) => `${percent} %`,
+    busy: i18n._('busy'),
+    failed: i18n._('failed'),
+    paused: i18n._('paused'),
+  },
   clipboard: {
-    asks: (device: string, characters: string) => `${device} wants to put ${characters} characters on your clipboard:`,
-    tooLong: (device: string) => `${device} wanted to put more than 256 KiB on your clipboard. Nothing was copied.`,
-    allow: 'Allow',
-    deny: 'Deny',
-    dismiss: 'Dismiss',
-    written: (device: string, shown: string, characters: number) =>
-      `${device} has put ${characters === 1 ? 'a character' : `${shown} characters`} on your clipboard.`,
-    remember: 'Remember for this device in this browser',
+    asks: (device: string, characters: string) =>
+      i18n._('{device} wants to put {characters} characters on your clipboard:', { device, characters }),
+    tooLong: (device: string) =>
+      i18n._('{device} wanted to put more than 256 KiB on your clipboard. Nothing was copied.', { device }),
+    allow: i18n._('Allow'),
+    deny: i18n._('Deny'),
+    dismiss: i18n._('Dismiss'),
+    written: (device: string, characters: number) =>
+      i18n._(
+        '{device} has put {characters, plural, =1 {a character} one {# character} other {# characters}} on your clipboard.',
+        { device, characters },
+      ),
+    remember: i18n._('Remember for this device in this browser'),
   },
 } as const

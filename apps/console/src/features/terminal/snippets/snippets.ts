@@ -1,7 +1,8 @@
 // Texts that a person inserts into terminals again and again, stored in this browser for each person.
 import { z } from 'zod'
 import { type Store, createStore } from '../../../platform/store.ts'
-import { readSetting, writeSetting } from '../../../ui/local-setting.ts'
+import { readSetting, writeSetting } from '../../../platform/local-setting.ts'
+import { compareNames } from '../../../ui/text/numbers.ts'
 
 export const SNIPPET = { name: 80, text: 10_000, count: 200 } as const
 
@@ -28,7 +29,7 @@ export function openSnippets(person: string): Snippets {
   const key = `bowline.snippets.${person}`
   const list = createStore<readonly Snippet[]>(read(key))
   const set = (next: readonly Snippet[]) => {
-    list.set(next.toSorted((a, b) => a.name.localeCompare(b.name)))
+    list.set(next.toSorted((a, b) => compareNames(a.name, b.name)))
     writeSetting(key, JSON.stringify(list.get()))
   }
   return {

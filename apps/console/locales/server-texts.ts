@@ -1,0 +1,132 @@
+// Texts that the server sends in English and the console shows: what fails, what is wrong with a field, why a session ended.
+import { ERRORS } from '@bowline/contract/errors'
+import { FROM_SERVER } from '../src/platform/language/id.ts'
+import type { SourceText } from './source-text.ts'
+
+/** Predicates of fields; `{…}` stands for a value. Those that only a program can break are not here. */
+export const RULES = [
+  'is required',
+  'are required',
+  'is taken',
+  'must have {min} to {max} characters',
+  'must have at most {max} characters',
+  'must be {min} to {max} characters',
+  'must be at most {max} characters',
+  'must be at least {min}',
+  'must be at most {max}',
+  'must be {min} to {max}',
+  'must be {min} to {max} days',
+  'must be {min} to {max} hours',
+  'must be {min} or more',
+  'must be -1 or a count',
+  'must be -1 or at least 1: a namespace has an owner',
+  'must be a number',
+  'must be a whole number',
+  'must be a whole number of hours',
+  'must be a whole number of days',
+  'must have eight letters',
+  'must not be empty',
+  'must not have control characters',
+  'must not have spaces or control characters',
+  'must be an e-mail address',
+  'must be an http or https address',
+  'must be an address that begins with https://',
+  'must be a host name or IP address',
+  'must be a host name, with or without a port',
+  'must be an IP address',
+  'must be an address or a network such as 10.0.0.0/8 or 2001:db8::/32',
+  'must be a pattern such as ^10[.]; a network such as 10.0.0.0/8 belongs in source_networks',
+  'must be PEM text',
+  'must be a time such as 2026-11-23T12:00:00Z',
+  'may have letters, digits, - and _ only',
+  'may have letters, digits and - _ . @ only',
+  'may have letters, digits and inner hyphens only',
+  'may have letters, digits, spaces and . _ @ - only',
+  'must have {min} to {max} tags',
+  'must have at most {max} tags',
+  'must have at most {max} groups',
+  'must have at most {max} devices',
+  'must have either hostname or tags',
+  'must not repeat a tag',
+  'must not repeat a member',
+  'must not repeat a role',
+  'names have at most {max} characters',
+  'needs a name',
+  'must be base64 of a public key in OpenSSH format',
+] as const
+
+/** Things that are not there, limited or full: values of the errors. */
+const THINGS = [
+  'The user',
+  'The namespace',
+  'The device',
+  'The provider',
+  'The member',
+  'The alert rule',
+  'The tunnel',
+  'The tag',
+  'The group',
+  'The export',
+  'The code',
+  'The waiting login',
+  'The token',
+  'The session',
+  'The recording',
+  'The payment method',
+  'The link',
+  'The incident',
+  'The connector',
+  'The authenticator',
+  'The API key',
+] as const
+
+/** Causes of the ends of sessions, without hyphens. */
+const CAUSES = [
+  'done',
+  'disconnected',
+  'stopped',
+  'device lost',
+  'node lost',
+  'server stopped',
+  'connection lost',
+  'keepalive',
+  'timeout',
+  'idle',
+  'login grace',
+  'login failed',
+  'auth attempts',
+  'authentication refused',
+  'second factor',
+  'credential',
+  'firewall',
+  'host key',
+  'host key changed',
+  'namespace disabled',
+  'namespace removed',
+  'member removed',
+  'public key',
+  'removed',
+  'recording',
+  'protocol',
+  'busy',
+  'unsupported',
+  'internal error',
+] as const
+
+/** In the order of the lists. Templates of nothing but values need no translation. */
+export function serverTexts(): SourceText[] {
+  const errors = Object.values(ERRORS).map(({ message }) => message)
+  const texts = [
+    ...errors.filter((message) => /[A-Za-z]/.test(message.replaceAll(/\{\w+\}/g, ''))),
+    ...RULES,
+    ...THINGS,
+    ...CAUSES,
+  ]
+  return [...new Set(texts)].map((text) => ({
+    text,
+    context: FROM_SERVER,
+    files: ['locales/server-texts.ts'],
+    comments: [],
+    values: [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
+  }))
+}

@@ -1,0 +1,103 @@
+// `bowline devices` and `bowline views` of a person who is signed in at a server.
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Device } from '@bowline/contract/schemas/device'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
+import { commandLine } from '../testing.ts'
+
+let server: BootedServer
+let ada: Person
+let home: string
+beforeAll(async () => {
+  server = await bootServer()
+  ada = await server.setUpAccount()
+  home = await mkdtemp(join(tmpdir(), 'bowline-devices-'))
+  await mkdir(join(home, '.config/bowline'), { recursive: true })
+  const saved = { server: server.origin, token: ada.auth.token, refresh_token: 'none' }
+  await writeFile(join(home, '.config/bowline/sign-in.json'), JSON.stringify(saved))
+  const system = server.database.system()
+  await sql`insert into devices (uid, tenant_id, name, info, public_key, status, tags, last_seen, disconnected_at)
+    select encode(sha256(convert_to('cli' || i, 'UTF8')), 'hex'), ${ada.tenant}::uuid, 'unit-' || i,
+      jsonb_build_object('id', 'x', 'pretty_name', 'Debian 12', 'version', '1.' || i, 'arch', 'x64', 'platform', 'native'),
+      'key', 'accepted', case when i = 1 then '{kiosk}'::text[] else '{lab}' end, now() - make_interval(days => i), now()
+    from generate_series(1, 4) i`.execute(system)
+  await sql`insert into presence_spans (tenant_id, device_uid, started_at, ended_at, noted_at, cause, network)
+    select tenant_id, uid, now() - interval '2 hours', now() - interval '1 hour', now() - interval '1 hour', 'network:keepalive',
+      case when name < 'unit-3' then '203.0.113.0/24'::cidr else '198.51.100.0/24' end from devices`.execute(system)
+})
+afterAll(async () => {
+  await server.close()
+  await rm(home, { recursive: true })
+})
+const { json, bowline, refusal } = commandLine(() => ({ HOME: home }))
+const names = async (line: string) =>
+  ((await json(line)) as object[]).map((device) => Device.parse(device).name).toSorted()
+
+describe('bowline devices', () => {
+  it('lists devices as a table, and the next page of it', async () => {
+    const lines = (await bowline('devices --limit 3 --sort name --ascending')).split('\n')
+    expect(lines[1]).toMatch(/^unit-1 +offline +Debian 12 +kiosk +\S* *\d{4}-\S+ +[0-9a-f]{64}$/)
+    expect(lines.at(-1)).toBe('3 of 4 devices.')
+    expect(await names('device list --limit 3 --page 2 --sort name --ascending')).toEqual(['unit-4'])
+  })
+
+  it.each([
+    ['--tag kiosk', ['unit-1']],
+    ['--tag kiosk --tag lab --search unit-2', ['unit-2']],
+    ['--agent-version 1.3 --agent-version 1.4', ['unit-3', 'unit-4']],
+    ['--online', []],
+    ['--offline --arch x64', ['unit-1', 'unit-2', 'unit-3', 'unit-4']],
+    ['--status pending', []],
+  ])('chooses devices by %s', async (options, expected) => {
+    expect(await names(`devices ${options}`)).toEqual(expected)
+  })
+
+  it('chooses those that went offline in one incident, and by any filter of the API', async () => {
+    const { rows } = await sql<{ id: string }>`select min(id)::text as id from presence_spans
+      where network = '198.51.100.0/24'`.execute(server.database.system())
+    expect(await names(`devices --incident ${rows[0]?.id}`)).toEqual(['unit-3', 'unit-4'])
+    const filter = [{ type: 'property', params: { name: 'name', operator: 'ne', value: 'unit-1' } }]
+    expect(await names(`devices --filter ${JSON.stringify(filter)}`)).toEqual(['unit-2', 'unit-3', 'unit-4'])
+  })
+
+  it.each([
+    ['devices --online --offline', 2, /--online and --offline exclude each other/],
+    ['devices --filter {', 2, /--filter must be JSON/],
+    ['devices --view a --tag kiosk', 2, /exclude each other/],
+    ['devices --view missing', 1, /no saved view of devices named missing/],
+    ['devices --incident first', 1, /incident: the value must be an id/],
+  ])('refuses %s', async (line, status, reason) => {
+    const [got, message] = await refusal(line)
+    expect([got, message]).toEqual([status, expect.stringMatching(reason)])
+  })
+})
+
+describe('bowline views', () => {
+  it('saves a view, lists its devices, changes it and deletes it', async () => {
+    expect(await bowline('views create kiosks --set tag=kiosk --set tag=none --set seen=7d --shared')).toBe(
+      'Saved the view kiosks.',
+    )
+    expect((await bowline('views list')).split('\n')[1]).toMatch(/^kiosks +namespace +tag=kiosk,none seen=7d /)
+    expect(await names('devices --view kiosks')).toEqual(['unit-1'])
+    expect(await json('views show kiosks')).toMatchObject({ query: { tag: ['kiosk', 'none'], seen: '7d' } })
+    expect(await bowline('views update kiosks --set tag=lab --set seen=-3d --rename labs')).toBe(
+      'Changed the view labs.',
+    )
+    expect(await names('devices --view labs')).toEqual(['unit-3', 'unit-4'])
+    expect(await bowline('views remove labs')).toBe('Deleted the view labs.')
+    expect(await json('views list')).toEqual([])
+  })
+
+  it.each([
+    ['views create a --set tag', 2, /--set must be parameter=value/],
+    ['views update a', 2, /One of --set and --rename is needed/],
+    ['views show missing', 1, /no saved view of devices named missing/],
+    ['views list --list machines', 2, /Allowed choices are devices, containers, sessions/],
+  ])('refuses %s', async (line, status, reason) => {
+    const [got, message] = await refusal(line)
+    expect([got, message]).toEqual([status, expect.stringMatching(reason)])
+  })
+})
