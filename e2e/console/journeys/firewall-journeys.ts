@@ -79,7 +79,7 @@ export function firewallJourneys(site: Site): void {
       await page.keyboard.press('Escape')
       await dialog.getByRole('button', { name: 'Try' }).click()
       await dialog.getByText(/this would have blocked [1-9]/).waitFor()
-      await dialog.getByText(/you lose 1 of the 1 devices/).waitFor()
+      await dialog.getByText(/you lose 1 of the 1 device that/).waitFor()
       await dialog.getByText(/^Blocked: \d+$/).click()
       await dialog.getByText('This rule decides.').first().waitFor()
 
