@@ -56,9 +56,15 @@ beforeEach(async () => {
   const first = await fakeDevice(server, person)
   // Its second link: there is an older one.
   device = await fakeDevice(server, person, undefined, first.device)
-  const row = server.database.system().selectFrom('devices').select('link_epoch')
-  epoch = (await row.where('uid', '=', uid()).executeTakeFirstOrThrow()).link_epoch
+  // The device is online by the first one already.
+  await first.ended
+  epoch = await newestEpoch()
 })
+
+async function newestEpoch(): Promise<number> {
+  const row = server.database.system().selectFrom('devices').select('link_epoch')
+  return (await row.where('uid', '=', uid()).executeTakeFirstOrThrow()).link_epoch
+}
 
 const uid = (): DeviceUid => device.device.uid
 const pinOfServer = async (): Promise<string> =>
@@ -156,6 +162,7 @@ describe('streams of another node', () => {
       .execute()
     older.link.goaway({ by: 'agent', reason: HANDING_OVER, message: 'a newer version takes over' })
     const newer = await fakeDevice(server, person, undefined, device.device)
+    await until(async () => (await newestEpoch()) === epoch + 1)
     const session = opened(link, 'session', { ...SESSION, login: auth.stream.id })
     await until(() => session.said.length === 1)
     expect(older.asked.map(({ kind }) => kind)).toEqual(['auth', 'session'])
