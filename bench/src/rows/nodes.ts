@@ -12,11 +12,13 @@ import type { Row, Target, Unit } from '../row.ts'
 import { type Site, type SiteNode, startSite } from '../site/site.ts'
 import { freePort } from '../site/sockets.ts'
 import { TARGETS } from '../targets.ts'
-import { countedByServer, watchStalls } from './restart.ts'
+import { countedByServer, tell, watchStalls } from './restart.ts'
 
 const PASSWORD = 'password-of-the-nodes'
-/** Covers each periodic task of links and nodes several times; registrations, every ten minutes, come in their share. */
+/** Covers each periodic task of links and nodes several times, but no registrations. */
 const IDLE_MS = 60_000
+/** Of an agent, every ten minutes. */
+const REGISTRATIONS_PER_HOUR = 6
 /** A link that has stood for this long is connected again without the backoff of an unsettled one. */
 const SETTLE_MS = 31_000
 const HOUR_MS = 3_600_000
@@ -46,7 +48,7 @@ export async function measureNodes(options: BenchOptions): Promise<Row[]> {
 
   const half = Math.floor(options.agents / 2)
   const fleets = [parts.use(await startFleet()), parts.use(await startFleet())]
-  const each = (work: (fleet: Fleet, origin: string) => Promise<unknown>) =>
+  const each = <T>(work: (fleet: Fleet, origin: string) => Promise<T>): Promise<T[]> =>
     Promise.all(fleets.map((fleet, at) => work(fleet, at === 0 ? site.origin : other.origin)))
   options.say(`nodes: registering ${2 * half} agents`)
   await each((fleet, origin) => fleet.do({ type: 'register', origin, tenant: site.tenant, count: half }))
@@ -54,25 +56,34 @@ export async function measureNodes(options: BenchOptions): Promise<Row[]> {
   postgres.sql("update devices set status = 'accepted', name = 'device-' || left(uid, 16)", 'bowline')
   await each((fleet, origin) => fleet.do({ type: 'link', origin, count: half }))
 
-  const idle: Idle[] = []
+  const idle: (Used & { memory: number })[] = []
+  const registered: Used[] = []
   const back: number[] = []
   const stall: number[] = []
   for (let repeat = 0; repeat < options.repeats; repeat += 1) {
     await pause(SETTLE_MS)
     idle.push(await measureIdle(postgres, [site, other], 2 * half))
-    options.say(`nodes: ${JSON.stringify(idle.at(-1))}`)
+    const nodes = [site, other]
+    registered.push(
+      await used(postgres, nodes, 2 * half, () =>
+        each((fleet, origin) => fleet.do({ type: 'register-again', origin })),
+      ),
+    )
+    options.say(`nodes: idle ${JSON.stringify(idle.at(-1))}, a registration ${JSON.stringify(registered.at(-1))}`)
     await Promise.all([site.stop(), other[Symbol.asyncDispose]()])
     await site.start()
     other = await start()
     const begun = performance.now()
     const storm = new AbortController()
     const worst = [site, other].map(({ origin }) => watchStalls(origin, storm.signal))
-    await each((fleet) => fleet.do({ type: 'relinked' }))
+    const failures = await each((fleet) => fleet.do({ type: 'relinked' }))
     await Promise.all([site, other].map(({ origin }) => countedByServer(origin, half)))
     back.push((performance.now() - begun) / 1_000)
     storm.abort()
     stall.push(Math.max(...(await Promise.all(worst))))
-    options.say(`nodes: back in ${back.at(-1)?.toFixed(1)} s, worst stall ${stall.at(-1)?.toFixed(0)} ms`)
+    options.say(
+      `nodes: back in ${back.at(-1)?.toFixed(1)} s, worst stall ${stall.at(-1)?.toFixed(0)} ms; ${failures.map(tell).join('; ')}`,
+    )
   }
   const row = (id: string, work: string, unit: Unit, samples: readonly number[], target?: Target): Row => ({
     id: `nodes.${id}`,
@@ -84,47 +95,62 @@ export async function measureNodes(options: BenchOptions): Promise<Row[]> {
     note: '',
     samples: { [unit]: samples },
   })
-  const of = (name: keyof Idle): number[] => idle.map((one) => one[name])
+  const ofBoth = (name: keyof Used): number[] =>
+    idle.map((one, at) => one[name] + (registered[at]?.[name] ?? Number.NaN) * REGISTRATIONS_PER_HOUR)
+  const memory = idle.map((one) => one.memory)
   return [
-    row('cpu', 'CPU of both servers per idle agent and hour', 'ms', of('cpu')),
-    row('memory', `memory of both servers per agent, with ${2 * half} of them`, 'KB', of('memory')),
-    row('transactions', 'transactions of the database per idle agent and hour', 'count', of('transactions')),
-    row('wal', 'log of the database per idle agent and hour', 'KB', of('wal')),
+    row('cpu', 'CPU of both servers per agent and hour', 'ms', ofBoth('cpu')),
+    row(
+      'cpu.registration',
+      'of which a registration',
+      'ms',
+      registered.map(({ cpu }) => cpu),
+    ),
+    row('memory', `memory of both servers per agent, with ${2 * half} of them`, 'KB', memory),
+    row('transactions', 'transactions of the database per agent and hour', 'count', ofBoth('transactions')),
+    row('wal', 'log of the database per agent and hour', 'KB', ofBoth('wal')),
     row('back', `${2 * half} agents back after both nodes have restarted`, 'seconds', back, TARGETS.nodes.back),
     row('stall', 'longest stall of an event loop meanwhile', 'ms', stall, TARGETS.restart.stall),
   ]
 }
 
-/** Per agent; all but memory for an hour. */
-interface Idle {
-  /** Milliseconds. */
+/** Per agent. */
+interface Used {
+  /** Milliseconds of both servers. */
   readonly cpu: number
-  /** KB of anonymous memory, what the processes need without agents included. */
-  readonly memory: number
   readonly transactions: number
+  /** KB of write-ahead log. */
   readonly wal: number
 }
 
-async function measureIdle(postgres: Postgres, nodes: readonly Pick<Site, 'server'>[], agents: number): Promise<Idle> {
+type Nodes = readonly Pick<Site, 'server'>[]
+
+/** For an hour, without registrations; KB of anonymous memory, with what the processes need without agents. */
+async function measureIdle(postgres: Postgres, nodes: Nodes, agents: number): Promise<Used & { memory: number }> {
+  const begun = performance.now()
+  const { cpu, transactions, wal } = await used(postgres, nodes, agents, () => pause(IDLE_MS))
+  const hours = (performance.now() - begun) / HOUR_MS
+  const memory = await Promise.all(nodes.map(async ({ server }) => (await memoryOf(server.pid)).anonymous))
+  return { cpu: cpu / hours, transactions: transactions / hours, wal: wal / hours, memory: sum(memory) / agents / 1e3 }
+}
+
+async function used(postgres: Postgres, nodes: Nodes, agents: number, work: () => Promise<unknown>): Promise<Used> {
   const read = async () => {
     const [wal = '', transactions = ''] = postgres
       .sql(
         `select pg_current_wal_lsn() - '0/0', (select sum(xact_commit) from pg_stat_database where datname = 'bowline')`,
       )
       .split('|')
-    const used = await Promise.all(nodes.map(({ server }) => cpuSeconds(server.pid)))
-    return { at: performance.now(), wal: Number(wal), transactions: Number(transactions), cpu: sum(used) }
+    const cpu = sum(await Promise.all(nodes.map(({ server }) => cpuSeconds(server.pid))))
+    return { wal: Number(wal), transactions: Number(transactions), cpu }
   }
   const before = await read()
-  await pause(IDLE_MS)
+  await work()
   const after = await read()
-  const perHour = HOUR_MS / (after.at - before.at) / agents
-  const memory = await Promise.all(nodes.map(async ({ server }) => (await memoryOf(server.pid)).anonymous))
   return {
-    cpu: (after.cpu - before.cpu) * 1e3 * perHour,
-    memory: sum(memory) / agents / 1e3,
-    transactions: (after.transactions - before.transactions) * perHour,
-    wal: ((after.wal - before.wal) * perHour) / 1e3,
+    cpu: ((after.cpu - before.cpu) * 1e3) / agents,
+    transactions: (after.transactions - before.transactions) / agents,
+    wal: (after.wal - before.wal) / agents / 1e3,
   }
 }
 

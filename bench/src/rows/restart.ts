@@ -68,7 +68,7 @@ export async function measureRestart(options: BenchOptions): Promise<Row[]> {
   ]
 }
 
-function tell(failures: Readonly<Record<string, number>>): string {
+export function tell(failures: Readonly<Record<string, number>>): string {
   const reasons = Object.entries(failures).map(([reason, count]) => `${count} ${reason}`)
   return `failed attempts: ${reasons.join(', ') || 'none'}`
 }

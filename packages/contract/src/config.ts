@@ -145,7 +145,7 @@ export const SETTINGS = {
     programs: server,
     schema: list.default([]),
     description:
-      'Addresses or CIDR ranges, such as load balancers, that the limits per source on SSH and HTTP connections do not count.',
+      'Addresses or CIDR ranges, such as load balancers or sites with thousands of devices behind one address, that the limits per source on SSH and HTTP connections and on links of devices do not count.',
   },
   BOWLINE_LEGACY_KEY_SIGNATURES: {
     programs: server,

@@ -39,7 +39,7 @@ export function composeAgents(
 }
 
 export interface DeviceEndpointParts {
-  readonly config: Pick<ServerConfig, 'secretKey'>
+  readonly config: Pick<ServerConfig, 'secretKey' | 'isExemptSource'>
   readonly agents: Agents
   /** Other nodes have the database, and this one does not: devices are refused. */
   readonly isCutOff: () => boolean
@@ -58,7 +58,7 @@ export function composeDeviceEndpoints({ config, tokens, tenantContext, ...parts
     tenantContext(device.tenant, { kind: 'device', ...device })
   const shared = {
     ...parts,
-    guard: createUpgradeGuard(parts),
+    guard: createUpgradeGuard({ ...parts, isExemptSource: config.isExemptSource }),
     readToken: (token: string) => tokens.readDevice(token),
   }
   const findKey = (device: Omit<DeviceActor, 'kind'>) => findDeviceKey(contextOf(device), device.uid)

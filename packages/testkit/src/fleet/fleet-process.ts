@@ -7,6 +7,7 @@ import type { LinkCause, LinkHandler } from '@bowline/link/api'
 import { foregroundClock } from '@bowline/base/clock'
 import { dialLink } from '@bowline/link/dial'
 import { LinkKeeper } from '@bowline/link/reconnect'
+import { signRegistration } from '@bowline/link/registration-proof'
 import { type ServerAddress, parsePin, parseServerAddress } from '@bowline/link/server-address'
 import { DeviceAuth, type DeviceAuthBody } from '@bowline/contract/schemas/device'
 import { TenantId } from '@bowline/contract/schemas/common'
@@ -16,6 +17,11 @@ interface SimulatedAgent {
   readonly uid: string
   readonly token: string
   readonly privateKey: KeyObject
+  readonly facts: DeviceAuthBody
+  /** The server's, base64url. */
+  readonly statementKey: string
+  /** Source of its registrations. */
+  readonly address: string
 }
 
 const MAX_CONCURRENT_REGISTRATIONS = 16
@@ -53,9 +59,22 @@ async function registerOne(origin: string, tenant: string, index: number): Promi
     tenant_id: TenantId.parse(tenant),
   }
   const group = Math.floor(index / DEVICES_PER_ADDRESS)
-  const answer = await post(`${origin}/api/devices/auth`, body, `127.1.${group >> 8}.${(group & 255) + 1}`)
-  const { uid, token } = DeviceAuth.parse(answer)
-  return { uid, token, privateKey }
+  const address = `127.1.${group >> 8}.${(group & 255) + 1}`
+  const answer = DeviceAuth.parse(await post(`${origin}/api/devices/auth`, body, address))
+  const { uid, token, statement_key: statementKey } = answer
+  return { uid, token, privateKey, facts: body, statementKey, address }
+}
+
+async function registerAgain(origin: string): Promise<void> {
+  const left = [...agents]
+  const work = async (): Promise<void> => {
+    for (let agent = left.pop(); agent; agent = left.pop()) {
+      const { facts, privateKey, statementKey, address } = agent
+      const proof = signRegistration(privateKey, facts, statementKey, Date.now())
+      await post(`${origin}/api/devices/auth`, { ...facts, proof }, address)
+    }
+  }
+  await Promise.all(Array.from({ length: MAX_CONCURRENT_REGISTRATIONS }, work))
 }
 
 const hex = (byte: number): string => byte.toString(16).padStart(2, '0')
@@ -129,6 +148,8 @@ async function execute(order: Order): Promise<void> {
   switch (order.type) {
     case 'register':
       return register(order.origin, order.tenant, order.count)
+    case 'register-again':
+      return registerAgain(order.origin)
     case 'link': {
       const address = parseServerAddress(order.origin)
       const pins = order.pin === undefined ? undefined : parsePin(order.pin)

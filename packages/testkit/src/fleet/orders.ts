@@ -5,6 +5,8 @@ import { z } from 'zod'
 export const Order = z.discriminatedUnion('type', [
   /** Make keys and register devices; answered when all are registered. */
   z.object({ type: z.literal('register'), origin: z.string(), tenant: z.string(), count: z.number().int() }),
+  /** Register all devices once more, signed, as agents do every ten minutes; answered when all have registered. */
+  z.object({ type: z.literal('register-again'), origin: z.string() }),
   /** Keep links of the first `count` devices from now on, reconnecting as needed; answered when all are linked. */
   z.object({ type: z.literal('link'), origin: z.string(), pin: z.string().optional(), count: z.number().int() }),
   /** Answered when all requested links are up again after at least a moment without any. */

@@ -33,12 +33,15 @@ export interface UpgradeGuard {
 export function createUpgradeGuard({
   agents,
   isCutOff,
+  isExemptSource,
   clock,
   log,
 }: {
   readonly agents: Pick<Agents, 'isDraining'>
   /** Other nodes have the database, and this one does not: devices are refused. */
   readonly isCutOff: () => boolean
+  /** Sources without a limit of their own, such as the address of a site with thousands of devices. */
+  readonly isExemptSource: (address: string) => boolean
   readonly clock: Clock
   readonly log: Log
 }): UpgradeGuard {
@@ -61,7 +64,7 @@ export function createUpgradeGuard({
       // Agents that follow `goaway` would otherwise reconnect here at once.
       if (agents.isDraining || isCutOff()) return refuseUpgrade(socket, 503, LATER)
       const source = sourceKey(remote)
-      if (!upgrades.take(source)) return refuseUpgrade(socket, 429, LATER)
+      if (!isExemptSource(remote) && !upgrades.take(source)) return refuseUpgrade(socket, 429, LATER)
       if (handshakes >= MAX_HANDSHAKES || !(proved.has(source) || total.take(''))) {
         return refuseUpgrade(socket, 503, LATER)
       }

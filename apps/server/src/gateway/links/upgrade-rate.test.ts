@@ -2,17 +2,18 @@
 import { request } from 'node:http'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { LINK_PATH, LINK_SUBPROTOCOL } from '@bowline/link/upgrade'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { type BootedServer, bootServer } from '../../testing/boot.ts'
 import { fakeDevice } from '../../testing/gateway.ts'
 
 let server: BootedServer
-beforeAll(async () => {
-  // The clock stands still: the rate limiter regains no tokens.
-  const settings = { BOWLINE_UNCOUNTED_SOURCES: '127.0.0.0/8' }
+afterEach(() => server.close())
+
+/** Boots a server with a known agent at 127.0.0.1. The clock stands still: rate limiters regain no tokens. */
+async function boot(settings: Readonly<Record<string, string>>): Promise<void> {
   server = await bootServer({ clock: new ManualClock(Date.now()), settings })
-})
-afterAll(() => server.close())
+  await fakeDevice(server, await server.setUpAccount())
+}
 
 /** Requests an upgrade with an invalid token. @returns the status */
 function statusFrom(localAddress: string): Promise<number> {
@@ -34,8 +35,22 @@ function statusFrom(localAddress: string): Promise<number> {
   return promise
 }
 
+it('limits the rate of a source, unless the operator has exempted it', async () => {
+  const refusedOf = async (address: string): Promise<number> => {
+    let refused = 0
+    for (let batch = 0; batch < 21; batch += 1) {
+      const statuses = await Promise.all(Array.from({ length: 100 }, () => statusFrom(address)))
+      refused += statuses.filter((status) => status === 429).length
+    }
+    return refused
+  }
+  await boot({ BOWLINE_UNCOUNTED_SOURCES: '127.0.0.1', BOWLINE_MAX_HTTP_CONNECTIONS_PER_SOURCE: '400' })
+  expect(await refusedOf('127.0.0.1')).toBe(0)
+  expect(await refusedOf('127.0.0.2')).toBe(100)
+})
+
 it('limits the total rate of unknown upgrades but not those of known agents', async () => {
-  await fakeDevice(server, await server.setUpAccount())
+  await boot({ BOWLINE_UNCOUNTED_SOURCES: '127.0.0.0/8' })
   let refused = 0
   for (let batch = 0; batch < 45 && refused === 0; batch += 1) {
     const all = Array.from({ length: 100 }, (_, index) => statusFrom(`127.0.5${batch % 3}.${index + 1}`))
