@@ -1,4 +1,4 @@
-// Which keys of the vault are registered in the namespace.
+// The keys of the vault that are registered in the namespace.
 import { publicKeys } from '@bowline/contract/operations/public-keys'
 import { MAX_CONDITIONS } from '@bowline/contract/schemas/filter'
 import type { PublicKey } from '@bowline/contract/schemas/public-key'

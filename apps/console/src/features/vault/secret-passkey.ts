@@ -33,7 +33,7 @@ export async function createSecretPasskey(
         challenge: toBase64url(randomBytes(32)),
         pubKeyCredParams: ALGORITHMS.map((alg) => ({ alg, type: 'public-key' })),
         timeout: TIMEOUT_MS,
-        // Where the authenticator has the choice, it does not offer this one for signing in.
+        // An authenticator that has the choice does not offer this one for signing in.
         authenticatorSelection: { residentKey: 'discouraged', userVerification: 'required' },
         extensions: prf(salt),
       },
