@@ -18,7 +18,7 @@ function isFirstContract(module: string): boolean {
   return /node_modules\/zod\/|packages\/contract\/src\/|console\/src\/no-eval/.test(module) && !LATER.test(module)
 }
 
-/** What runs before the console does. */
+/** Modules that run before the console does. */
 const FIRST = /console\/src\/(start|platform\/(local-setting|language\/languages?))\.ts/
 
 /** Parts that every list has: one file of them is smaller than many. */

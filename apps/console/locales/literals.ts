@@ -28,7 +28,7 @@ export function literalsOf(source: string, file: string): string[] {
   return found
 }
 
-/** What a property, a function or a choice results in. */
+/** Expressions that a property, a function or a choice results in. */
 function valuesOf(node: Node): (Node | undefined)[] {
   if (node.type === 'Property') return nameOf(node) === 'context' ? [] : [node['value'] as Node]
   if (node.type === 'ArrowFunctionExpression') return [node['body'] as Node]

@@ -3,7 +3,7 @@ export interface SourceText {
   /** English, as an ICU message. */
   readonly text: string
   readonly context: string
-  /** Where it is used, relative to `apps/console`. */
+  /** File that uses it, relative to `apps/console`. */
   readonly files: readonly string[]
   /** Comments before it in the sources, for translators. */
   readonly comments: readonly string[]

@@ -25,7 +25,7 @@ interface FilterFieldProps {
 }
 
 export function FilterField({ filter, onChange, error }: FilterFieldProps) {
-  // What is typed: a filter has no spaces at the end of a word.
+  // The text as typed: a filter has no spaces at the end of a word.
   const [words, setWords] = useState(() => choicesOfFilter(filter)?.words ?? '')
   const choices = choicesOfFilter(filter)
   // Tags have a field of their own, in which any of them suffices.
@@ -82,7 +82,7 @@ export function FilterField({ filter, onChange, error }: FilterFieldProps) {
 interface FacetProps {
   readonly by: FacetName & keyof typeof devicesMessages.facets
   readonly chosen: readonly string[]
-  /** What else is chosen. */
+  /** The other conditions of the filter. */
   readonly others: DeviceChoices
   readonly onChange: (values: readonly string[]) => void
 }

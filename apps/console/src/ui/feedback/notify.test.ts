@@ -10,6 +10,6 @@ it('replaces a notice by one that shows for its full time, and leaves others alo
   notifyOf({ id: 'b', title: 'other' })
   notifyOf({ id: 'a', title: 'second' })
   expect(shown().map(({ title }) => title)).toEqual(['other', 'second'])
-  // What has the same id goes on with the time of the one before.
+  // A notification with the same id goes on with the time of the one before.
   expect(shown().map(({ id }) => id)).not.toContain(first?.id)
 })

@@ -72,7 +72,7 @@ const notices = new Map<string, string>()
 interface Notice {
   /** A new notice replaces an older one with the same id. */
   readonly id: string
-  /** What has happened. */
+  /** The event, as a heading. */
   readonly title: string
 }
 
