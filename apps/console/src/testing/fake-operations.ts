@@ -48,7 +48,6 @@ export function bindOperations(routes: Routes, state: FakeState, credentials: Cr
   routes.on(incidents.list, ({ query }) => slice([], query))
   routes.on(presence.get, () => NO_PRESENCE)
   routes.on(presence.ofDevice, () => NO_DEVICE_PRESENCE)
-  routes.on(devices.facets, () => [])
   routes.on(views.list, () => [])
   routes.on(views.favorites, () => [])
   routes.on(publicKeys.list, ({ query }) => slice([], query))
@@ -208,6 +207,7 @@ function bindDevices(routes: Routes, state: FakeState): void {
     return slice(chosen, query)
   })
   // Before the call whose path has a uid there.
+  routes.on(devices.facets, () => [])
   routes.on(devices.userAuthority, () => {
     const line = { public_key: 'ssh-ed25519 AAAA bowline-acme', fingerprint: `SHA256:${'U'.repeat(43)}` }
     const [file, small] = ['/etc/ssh/bowline_users.pub', '/etc/dropbear/authorized_keys']
