@@ -126,7 +126,7 @@ export class Agent {
     this.#cancelRest()
     this.#keeper.drain(this.#ownCause(HANDING_OVER, 'a newer version of the agent takes over'))
     const deadline = clock.monotonic() + limitMs
-    while (!isDecided() || (clock.monotonic() < deadline && [...this.#links].some((streams) => streams.isBusy))) {
+    while (!isDecided() || (clock.monotonic() < deadline && this.isBusy)) {
       await new Promise<void>((resolve) => clock.after(HAND_OVER_POLL_MS, resolve))
     }
   }
@@ -140,6 +140,11 @@ export class Agent {
     const registration = await this.#register(this.#stop.signal, release)
     this.#registration = registration
     return registration.handover
+  }
+
+  /** Whether something runs here that a newer link cannot take over. */
+  get isBusy(): boolean {
+    return [...this.#links].some((streams) => streams.isBusy)
   }
 
   close(): void {

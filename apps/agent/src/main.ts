@@ -87,6 +87,7 @@ function runAgent(singleUser: boolean): void {
       clock: foregroundClock,
       version: VERSION,
       announce: (release) => agent.announceUpdate(release),
+      isBusy: () => agent.isBusy,
       handOver: (isDecided) => {
         status = () => {}
         void agent.handOver(isDecided, HANDED_OVER_LIMIT_MS).then(() => {

@@ -3,11 +3,12 @@ import { parseArgs } from 'node:util'
 import { ConfigError, SETTINGS } from '@bowline/contract/config'
 import { install, settingsIn, uninstall } from './install.ts'
 import { ServiceError } from './manager.ts'
+import { packageInstalled } from './packaged.ts'
 import type { Settings } from './settings-file.ts'
 import { returnFromTrial, update } from './update-command.ts'
 import { describeStatus, exitCodeOf, serviceStatus } from './status.ts'
 
-export const SERVICE_COMMANDS = ['install', 'uninstall', 'status', 'update', 'return'] as const
+export const SERVICE_COMMANDS = ['install', 'uninstall', 'status', 'update', 'return', 'package-installed'] as const
 export type ServiceCommand = (typeof SERVICE_COMMANDS)[number]
 
 /** Settings allowed as arguments: every user of a machine can read the arguments of its processes. */
@@ -40,6 +41,10 @@ export function serviceCommand(
       case 'update':
         parse(args, {})
         update(say)
+        return 0
+      case 'package-installed':
+        parse(args, {})
+        packageInstalled(say)
         return 0
       case 'return':
         return returnFromTrial(args[0] ?? '', env)

@@ -3,14 +3,16 @@
 import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { SETTINGS } from '@bowline/contract/config'
 import { readConfig } from '../config.ts'
+import { ownPackage } from '../own-package.ts'
 import { ownBundle } from '../own-program.ts'
-import { ServiceError, type ServiceManager } from './manager.ts'
+import { ServiceError, type ServiceManager, WRITTEN } from './manager.ts'
 import { openrc } from './openrc.ts'
-import { LAUNCHER_TEXT } from './launcher.ts'
-import { CONFIG_FOLDER, KEY_FILE, LAUNCHER, PREVIOUS, SETTINGS_FILE } from './places.ts'
+import { launcherText } from './launcher.ts'
+import { refuseBesidePackage, replaceCopied } from './packaged.ts'
+import { CONFIG_FOLDER, KEY_FILE, LAUNCHER, NEXT, PACKAGE_FOLDER, PREVIOUS, PROGRAMS, SETTINGS_FILE } from './places.ts'
 import { readSettings, type Settings, writeIfChanged, writeSettings } from './settings-file.ts'
 import { systemd } from './systemd.ts'
-import { addVersion, currentVersion, removeOtherVersions, removeVersions, useVersion } from './versions.ts'
+import { addVersion, currentVersion, linkVersion, removeOtherVersions, removeVersions, useVersion } from './versions.ts'
 
 const MANAGERS: readonly ServiceManager[] = [systemd, openrc]
 
@@ -31,19 +33,23 @@ export function install(given: Settings, say: (line: string) => void): void {
     throw new ServiceError('This agent runs from a checkout. To install one, run the command that the console shows.')
   }
   const manager = managerForRoot('install')
+  const own = ownPackage()
+  if (own === undefined) refuseBesidePackage()
   const wanted = { ...readSettings(SETTINGS_FILE), ...given }
   const { keyFile, tenantId } = readConfig(wanted, { singleUser: false, uid: 0 })
   // The service does not start in the directory of this command.
   const settings = 'BOWLINE_PRIVATE_KEY' in wanted ? { ...wanted, BOWLINE_PRIVATE_KEY: keyFile } : wanted
   const before = currentVersion()
-  const version = addVersion(bundle)
+  if (own !== undefined) linkVersion(PACKAGE_FOLDER, own.program)
+  const version = own?.program ?? addVersion(bundle)
   mkdirSync(CONFIG_FOLDER, { recursive: true, mode: 0o700 })
   const otherSettings = writeSettings(SETTINGS_FILE, settings)
   const otherVersion = useVersion(version)
-  const otherLauncher = writeIfChanged(LAUNCHER, LAUNCHER_TEXT, 0o755)
+  const otherLauncher = own === undefined && writeIfChanged(LAUNCHER, launcherText(PROGRAMS, WRITTEN), 0o755)
   if (otherLauncher) chmodSync(LAUNCHER, 0o755)
-  rmSync(PREVIOUS, { force: true })
-  const otherService = writeIfChanged(manager.file, manager.text, manager.mode)
+  for (const link of [PREVIOUS, NEXT]) rmSync(link, { force: true })
+  if (own !== undefined) replaceCopied()
+  const otherService = !manager.isPackaged && writeIfChanged(manager.file, manager.text, manager.mode)
   if (otherService) {
     chmodSync(manager.file, manager.mode)
     manager.reload()
@@ -70,10 +76,14 @@ export function uninstall(removeKey: boolean, say: (line: string) => void): void
   const keyFile = readSettings(SETTINGS_FILE)['BOWLINE_PRIVATE_KEY'] ?? KEY_FILE
   if (existsSync(manager.file)) {
     manager.disable()
-    rmSync(manager.file)
-    manager.reload()
+    if (!manager.isPackaged) {
+      rmSync(manager.file)
+      manager.reload()
+    }
   }
-  removeVersions()
+  const own = ownPackage()
+  if (own === undefined) removeVersions()
+  else say(`The program stays until the package is removed (\`${own.manager} remove ${own.package}\`).`)
   rmSync(SETTINGS_FILE, { force: true })
   if (removeKey) {
     for (const end of ['', '.statement.json', '.namespace.json', '.updates.json'])

@@ -1,15 +1,18 @@
 // The program that the service manager starts: a few lines of sh that keep the agent running. It starts a new version
 // beside the old one, whose sessions go on, and returns to the version before when the new one ends while on trial.
 import { readFileSync } from 'node:fs'
-import { LAUNCHER, PROGRAMS } from './places.ts'
+import { LAUNCHER } from './places.ts'
 
 /**
  * USR1: start the current version beside the one that runs. USR2: end the one that was started last, start the current
  * one instead. TERM ends the last one; earlier ones end with this process (prctl(2), PR_SET_PDEATHSIG).
+ * @param programs folder of versions
+ * @param origin whose file it is
  */
-export const LAUNCHER_TEXT = `#!/bin/sh
-# Written by \`bowline agent install\`.
-programs=${PROGRAMS}
+export function launcherText(programs: string, origin: string): string {
+  return `#!/bin/sh
+# ${origin}.
+programs=${programs}
 stop= next= instead= agent=
 trap 'stop=1; [ -z "$agent" ] || kill -TERM "$agent" 2>/dev/null' TERM INT
 trap 'next=1' USR1
@@ -21,6 +24,8 @@ return_to_previous() {
 
 # A version was on trial when the machine or the service was stopped.
 [ ! -L "$programs/previous" ] || return_to_previous interrupted
+# The package manager has brought a version that has not run yet.
+[ ! -L "$programs/next" ] || mv -T "$programs/next" "$programs/current"
 
 while [ -z "$stop" ]; do
   "$programs/current/bowline" agent &
@@ -54,6 +59,7 @@ while [ -z "$stop" ]; do
 done
 exit 0
 `
+}
 
 /** Process id of the launcher that started this process; undefined when something else did. */
 export function launcherPid(): number | undefined {

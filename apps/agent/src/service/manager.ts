@@ -7,6 +7,8 @@ export interface ServiceManager {
   isHere(): boolean
   /** Its service definition of the agent. */
   readonly file: string
+  /** The definition is a file of the package of this program, and is not written. */
+  readonly isPackaged: boolean
   readonly text: string
   readonly mode: number
   /** Call after the file has changed. */
@@ -21,6 +23,9 @@ export interface ServiceManager {
   /** The command to read the agent's log. */
   readonly logCommand: string
 }
+
+/** First line of the files that `install` writes, and replaces. */
+export const WRITTEN = 'Written by `bowline agent install`'
 
 /** A service command failed; the message contains the reason and advice. */
 export class ServiceError extends Error {

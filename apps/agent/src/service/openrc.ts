@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
-import { type ServiceManager, succeeds, tool } from './manager.ts'
+import { type ServiceManager, succeeds, tool, WRITTEN } from './manager.ts'
 import { LAUNCHER, RUNTIME_NAME, SERVICE, SETTINGS_FILE } from './places.ts'
 
 const LOG = `/var/log/${SERVICE}.log`
 
 /** `supervise-daemon` restarts the agent when it ends, and signals only the agent itself: see `systemd.ts`. */
 const TEXT = `#!/sbin/openrc-run
-# Written by \`bowline agent install\`.
+# ${WRITTEN}.
 name="Bowline agent"
 description="SSH to this device through a Bowline server"
 supervisor=supervise-daemon
@@ -36,6 +36,7 @@ export const openrc: ServiceManager = {
   name: 'OpenRC',
   isHere: () => existsSync('/run/openrc/softlevel') && existsSync('/sbin/openrc-run'),
   file: `/etc/init.d/${SERVICE}`,
+  isPackaged: false,
   text: TEXT,
   mode: 0o755,
   reload: () => {},

@@ -1,6 +1,8 @@
 // `status`: whether the agent is installed, running and linked. Reads no secret; any user may run it.
 import { existsSync } from 'node:fs'
+import { managedBy, ownPackage } from '../own-package.ts'
 import { serviceManager } from './install.ts'
+import { waitingVersion } from './packaged.ts'
 import { readStatus } from './status-file.ts'
 import { currentVersion } from './versions.ts'
 
@@ -18,6 +20,10 @@ export interface ServiceStatus {
   readonly sshid: string | null
   /** In no namespace yet: the log shows a code. */
   readonly pairing: boolean
+  /** Package of this program; null: it was installed otherwise. */
+  readonly package: string | null
+  /** The version that the package has brought and that does not run yet. */
+  readonly waiting: string | null
 }
 
 export function serviceStatus(): ServiceStatus {
@@ -35,6 +41,8 @@ export function serviceStatus(): ServiceStatus {
     server: told?.server ?? null,
     sshid: told?.sshid ?? null,
     pairing: told?.pairing ?? false,
+    package: ownPackage()?.package ?? null,
+    waiting: waitingVersion() ?? null,
   }
 }
 
@@ -46,13 +54,16 @@ export function exitCodeOf(status: ServiceStatus): number {
 }
 
 export function describeStatus(status: ServiceStatus): string {
-  const { installed, manager, running, online, version, pid, server, sshid, pairing } = status
+  const { installed, manager, running, online, version, pid, server, sshid, pairing, waiting } = status
+  const own = ownPackage()
   if (manager === null || installed === null) return 'The agent is not installed as a service.\n'
   const lines = [
     ['installed', `${installed} (${manager})`],
     ['running', running ? `yes${pid === null ? '' : `, version ${version}, pid ${pid}`}` : 'no'],
     ['online', online ? `yes, ${server}` : 'no'],
     ...(sshid === null ? [] : [['sshid', sshid]]),
+    ...(own === undefined ? [] : [['updates', managedBy(own)]]),
+    ...(waiting === null ? [] : [['waiting', `${waiting}, until the running agent hands over`]]),
     ...(pairing ? [['pairing', 'in no namespace yet; the log shows the code']] : []),
   ]
   return lines.map(([name = '', value = '']) => `${name.padEnd(11)}${value}\n`).join('')

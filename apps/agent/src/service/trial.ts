@@ -4,7 +4,7 @@ import { closeSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { UpdateFile } from '../device/update-file.ts'
 import { ownBundle } from '../own-program.ts'
-import { PREVIOUS, PROGRAMS } from './places.ts'
+import { NEXT, PREVIOUS, PROGRAMS } from './places.ts'
 import { currentVersion, linkTarget, point, useVersion } from './versions.ts'
 
 /** Makes an unpacked version the current one, on trial. */
@@ -12,6 +12,7 @@ export function beginTrial(name: string): void {
   const before = currentVersion()
   if (before !== undefined) point(PREVIOUS, before)
   useVersion(name)
+  rmSync(NEXT, { force: true })
   syncFolder(PROGRAMS)
 }
 

@@ -1,12 +1,18 @@
 // `update` asks the running agent to update; `return` is what the launcher calls when a version on trial has ended.
 import { readConfig } from '../config.ts'
 import { UpdateFile } from '../device/update-file.ts'
+import { managedBy, ownPackage } from '../own-package.ts'
 import { ServiceError } from './manager.ts'
+import { waitingVersion } from './packaged.ts'
 import { readStatus } from './status-file.ts'
 import { returnToPrevious } from './trial.ts'
 
 /** @throws {ServiceError} when there is no agent to ask, or this user may not */
 export function update(say: (line: string) => void): void {
+  const own = ownPackage()
+  if (own !== undefined && waitingVersion() === undefined) {
+    throw new ServiceError(`This agent does not update itself: ${managedBy(own)}.`)
+  }
   const status = readStatus()
   if (status === undefined) throw new ServiceError('The agent does not run as a service here.')
   try {

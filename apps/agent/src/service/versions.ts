@@ -2,6 +2,7 @@
 import {
   copyFileSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readlinkSync,
@@ -10,7 +11,8 @@ import {
   symlinkSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { COMMAND, CURRENT, PROGRAMS } from './places.ts'
+import { ownPackage, PACKAGE_FILE } from '../own-package.ts'
+import { COPIED_COMMAND, COPIED_PROGRAMS, CURRENT, PROGRAMS } from './places.ts'
 
 const FOLDER = /^bowline-agent-\d/
 
@@ -34,11 +36,35 @@ export function addVersion(source: string): string {
   return name
 }
 
+/**
+ * Links the files of a package to a folder of their own among the versions: a process goes on reading them while the
+ * package manager replaces the package's.
+ * @param source folder of the package's files
+ * @param name of the folder
+ */
+export function linkVersion(source: string, name: string): void {
+  const folder = join(PROGRAMS, name)
+  if (existsSync(folder)) {
+    // The same program, maybe in another release.
+    const marker = join(folder, PACKAGE_FILE)
+    linkSync(join(source, PACKAGE_FILE), `${marker}.${process.pid}`)
+    renameSync(`${marker}.${process.pid}`, marker)
+    // Two names of one file: rename(2) leaves both.
+    rmSync(`${marker}.${process.pid}`, { force: true })
+    return
+  }
+  const part = join(PROGRAMS, `.${name}.${process.pid}`)
+  mkdirSync(part, { mode: 0o755 })
+  for (const file of readdirSync(source)) linkSync(join(source, file), join(part, file))
+  renameSync(part, folder)
+}
+
 /** Atomically makes a version the one that starts next. @returns whether it changed */
 export function useVersion(name: string): boolean {
   const before = currentVersion()
   if (before !== name) point(CURRENT, name)
-  if (linkTarget(COMMAND) !== join(CURRENT, 'bowline')) point(COMMAND, join(CURRENT, 'bowline'))
+  const command = join(CURRENT, 'bowline')
+  if (ownPackage() === undefined && linkTarget(COPIED_COMMAND) !== command) point(COPIED_COMMAND, command)
   return before !== name
 }
 
@@ -59,10 +85,11 @@ function runningVersions(): string[] {
   })
 }
 
+/** Removes what {@link addVersion} and {@link useVersion} have made, not what a package has brought. */
 export function removeVersions(): void {
-  rmSync(PROGRAMS, { recursive: true, force: true })
+  rmSync(COPIED_PROGRAMS, { recursive: true, force: true })
   // A file of that name that belongs to another program stays.
-  if (linkTarget(COMMAND)?.startsWith(PROGRAMS)) rmSync(COMMAND)
+  if (linkTarget(COPIED_COMMAND)?.startsWith(COPIED_PROGRAMS)) rmSync(COPIED_COMMAND)
 }
 
 /** Atomically makes a link lead to `target`. */

@@ -3,6 +3,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgentManifest, UpdateKey, verifyManifest } from '@bowline/link/agent-manifest'
+import { ownPackage } from '../own-package.ts'
 import { ownBundle } from '../own-program.ts'
 
 export const MANIFEST_FILE = 'manifest.json'
@@ -44,10 +45,12 @@ export function keepManifest(fetched: FetchedManifest, key: string | undefined, 
   renameSync(`${target}.new`, target)
 }
 
-/** Number of the release that this process is of; 0 when it is of none that was signed. */
+/** Number of the release that this process is of, by its package or its manifest; 0 when it is of none that was signed. */
 export function ownRelease(): number {
   const bundle = ownBundle()
   if (bundle === undefined) return 0
+  const own = ownPackage()
+  if (own !== undefined) return own.release
   try {
     return AgentManifest.parse(JSON.parse(readFileSync(join(bundle, MANIFEST_FILE), 'utf8'))).release
   } catch {

@@ -4,6 +4,7 @@ import type { Clock } from '@bowline/base/clock'
 import type { UpdateFile } from '../device/update-file.ts'
 import type { Server } from '../device/server-api.ts'
 import type { Log } from '../log.ts'
+import { managedBy, type PackageMarker } from '../own-package.ts'
 import { ownBundle } from '../own-program.ts'
 import { launcherPid } from '../service/launcher.ts'
 import { beginTrial, returnToPrevious, versionBefore } from '../service/trial.ts'
@@ -11,6 +12,7 @@ import { currentVersion, removeOtherVersions } from '../service/versions.ts'
 import { findOffer } from './offer.ts'
 import { ownRelease } from './own-release.ts'
 import { prepare } from './prepare.ts'
+import { mayHandOver, onceIdle, waitingPackage } from './waiting-package.ts'
 
 /** A new version must have reached the server by then. */
 export const TRIAL_MS = 180_000
@@ -27,19 +29,25 @@ export interface UpdaterParts {
   readonly announce: (release: number) => Promise<boolean | undefined>
   /** A newer version runs beside this process, which keeps what it has, and ends with it. */
   readonly handOver: () => void
+  /** Whether something runs that a newer link cannot take over. */
+  readonly isBusy: () => boolean
+  /** Package of this program; undefined: it was installed otherwise. */
+  readonly own: PackageMarker | undefined
 }
 
 export class Updater {
   readonly #parts: UpdaterParts
   #isBusy = false
   #isDecided = false
+  #cancelLooks: (() => void) | undefined
 
   constructor(parts: UpdaterParts) {
     this.#parts = parts
   }
 
-  /** Why this agent does not update itself; undefined: it does. */
-  static obstacle(updates: UpdateFile): string | undefined {
+  /** Why this agent does not update itself; undefined: it does. @param own package of this program */
+  static obstacle(updates: UpdateFile, own: PackageMarker | undefined): string | undefined {
+    if (own !== undefined) return managedBy(own)
     if (updates.key === undefined) return 'no key for updates is set (BOWLINE_UPDATE_KEY)'
     if (ownBundle() === undefined || launcherPid() === undefined) return 'it does not run as the installed service'
     return undefined
@@ -66,7 +74,9 @@ export class Updater {
   async #update(): Promise<boolean> {
     const { updates, log } = this.#parts
     const launcher = launcherPid()
-    const obstacle = Updater.obstacle(updates)
+    const waiting = waitingPackage()
+    if (waiting !== undefined && launcher !== undefined) return this.#followPackage(launcher, waiting)
+    const obstacle = Updater.obstacle(updates, this.#parts.own)
     if (obstacle !== undefined || launcher === undefined) {
       log.warn('update.not-here', { reason: obstacle })
       return false
@@ -107,12 +117,28 @@ export class Updater {
       return false
     }
     updates.begin(release, digest)
-    beginTrial(name)
     log.info('update.started', { release, version, program: name })
+    this.#start(launcher, name, release)
+    return true
+  }
+
+  /** Hands over to the version that a package has brought; later, when that would end sessions. */
+  async #followPackage(launcher: number, { program, release }: PackageMarker): Promise<boolean> {
+    const { clock, isBusy, log } = this.#parts
+    const isWaiting = (): boolean => waitingPackage() !== undefined
+    this.#cancelLooks ??= onceIdle(clock, isBusy, isWaiting, () => void this.run())
+    if (versionBefore() !== undefined || !(await mayHandOver(this.#parts, release))) return false
+    this.#cancelLooks()
+    log.info('update.started', { release, program })
+    this.#start(launcher, program, release)
+    return true
+  }
+
+  #start(launcher: number, name: string, release: number): void {
+    beginTrial(name)
     this.#parts.handOver()
     process.kill(launcher, 'SIGUSR1')
     this.#watch(launcher, release)
-    return true
   }
 
   #watch(launcher: number, release: number): void {

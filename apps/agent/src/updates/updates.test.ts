@@ -9,6 +9,7 @@ import { updateKeyOf } from '@bowline/link/agent-manifest'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readConfig } from '../config.ts'
 import { createLog } from '../log.ts'
+import type { PackageMarker } from '../own-package.ts'
 import { createUpdates, updateFileOf } from './updates.ts'
 
 let folder: string
@@ -17,7 +18,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-function parts() {
+function parts(own?: PackageMarker) {
   const config = readConfig(
     {
       BOWLINE_SERVER_ADDRESS: 'https://bowline.example',
@@ -27,7 +28,8 @@ function parts() {
     },
     { singleUser: false, uid: 0 },
   )
-  const log = createLog('silent', () => {}, false)
+  const lines: string[] = []
+  const log = createLog('info', (line) => lines.push(line), false)
   const updates = createUpdates({
     config,
     log,
@@ -35,8 +37,10 @@ function parts() {
     version: '1.0.0',
     announce: async () => true,
     handOver: () => {},
+    isBusy: () => false,
+    own,
   })
-  return { file: updateFileOf(config), facts: () => updates.facts() }
+  return { file: updateFileOf(config), facts: () => updates.facts(), run: () => updates.run(), lines }
 }
 
 test('an interrupted attempt is reported as failed once it is not repeated', () => {
@@ -72,4 +76,13 @@ test('a reason is cut and made one line, so that the server takes the report', (
   file.begin(6, 'manifest')
   file.failed(`it\nsaid\0${'x'.repeat(291)}\u{1f600}`, false)
   expect(facts().failed?.reason).toBe(`it said ${'x'.repeat(291)}\ufffd`)
+})
+
+test('an agent of a package answers an offer with who upgrades it, and tells the server', async () => {
+  const own = { manager: 'apt', package: 'bowline-agent', program: 'bowline-agent-1.0.0-11111111', release: 7 }
+  const { facts, run, lines } = parts(own)
+  const reason = 'it is of the package bowline-agent, which apt upgrades'
+  expect(facts().obstacle).toBe(reason)
+  await run()
+  expect(lines.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ ev: 'update.not-here', reason })])
 })

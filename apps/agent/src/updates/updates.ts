@@ -4,11 +4,13 @@ import type { AgentFacts } from '@bowline/link/registration-proof'
 import type { AgentConfig } from '../config.ts'
 import { UpdateFile } from '../device/update-file.ts'
 import type { Log } from '../log.ts'
+import { ownPackage, type PackageMarker } from '../own-package.ts'
 import { stopWithParent } from '../native/parent.ts'
 import { launcherPid } from '../service/launcher.ts'
 import { endTrial, isOnTrial } from '../service/trial.ts'
 import { ownRelease } from './own-release.ts'
 import { TRIAL_MS, Updater } from './updater.ts'
+import { waitingPackage } from './waiting-package.ts'
 
 /** Longest texts that servers read. */
 const MAX_OBSTACLE = 200
@@ -23,6 +25,10 @@ export interface UpdatesParts {
   readonly announce: (release: number) => Promise<boolean | undefined>
   /** Keeps what runs here until it ends, and then ends the process; `isDecided` tells when another one has taken over. */
   readonly handOver: (isDecided: () => boolean) => void
+  /** Whether something runs here that a newer link cannot take over. */
+  readonly isBusy: () => boolean
+  /** Package of this program; default: what lies beside it. */
+  readonly own?: PackageMarker | undefined
 }
 
 export interface Updates {
@@ -34,7 +40,8 @@ export interface Updates {
   run(): Promise<void>
 }
 
-export function createUpdates({ config, log, clock, version, announce, handOver }: UpdatesParts): Updates {
+export function createUpdates(parts: UpdatesParts): Updates {
+  const { config, log, clock, version, announce, handOver, isBusy, own = ownPackage() } = parts
   const updates = updateFileOf(config)
   if (launcherPid() !== undefined) stopWithParent()
   const onTrial = isOnTrial()
@@ -54,10 +61,16 @@ export function createUpdates({ config, log, clock, version, announce, handOver 
     signal: new AbortController().signal,
     announce,
     handOver: () => handOver(() => updater.isDecided),
+    isBusy,
+    own,
   })
   return {
     linked() {
-      if (!onTrial || !isOnTrial()) return
+      if (!onTrial || !isOnTrial()) {
+        // Put off by an earlier process of this version, or by a server that knows the release now.
+        if (waitingPackage() !== undefined) void updater.run()
+        return
+      }
       cancel()
       const release = ownRelease()
       try {
@@ -72,7 +85,7 @@ export function createUpdates({ config, log, clock, version, announce, handOver 
     facts() {
       const release = ownRelease()
       try {
-        const obstacle = Updater.obstacle(updates)
+        const obstacle = Updater.obstacle(updates, own)
         const { failure } = updates
         const failed = failure && { release: failure.release, reason: oneLine(failure.reason, MAX_REASON) }
         return { release, ...(obstacle === undefined ? {} : { obstacle }), ...(failed ? { failed } : {}) }
