@@ -18,14 +18,17 @@ import { dirname, join, relative } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { PACKAGE_FILE, type PackageMarker } from '../../apps/agent/src/own-package.ts'
 import { launcherText } from '../../apps/agent/src/service/launcher.ts'
-import {
-  launcherIn,
-  PACKAGE_FOLDER,
-  PACKAGED_COMMAND,
-  PACKAGED_PROGRAMS,
-} from '../../apps/agent/src/service/places.ts'
+import { launcherIn, PACKAGE_FOLDER, PACKAGED_COMMAND, PACKAGED_PROGRAMS } from '../../apps/agent/src/service/places.ts'
 import { PACKAGED_UNIT, unitText } from '../../apps/agent/src/service/systemd.ts'
-import { type Facts, changelogText, controlText, copyrightText, debianVersion, DEBIAN_NAMES, PACKAGE } from './control.ts'
+import {
+  type Facts,
+  changelogText,
+  controlText,
+  copyrightText,
+  debianVersion,
+  DEBIAN_NAMES,
+  PACKAGE,
+} from './control.ts'
 
 const SCRIPTS = ['postinst', 'prerm', 'postrm'] as const
 const ORIGIN = `Of the package ${PACKAGE}`
@@ -38,7 +41,7 @@ export interface PackageOptions extends Facts {
   readonly release: number
   /** Output folder; created when missing. */
   readonly target: string
-  /** xz level, 0 (fast) to 9 (small). */
+  /** xz level, 1 (fast) to 9 (small); 0: not compressed. */
   readonly compression: number
 }
 
@@ -64,7 +67,13 @@ export function makePackage(options: PackageOptions): string {
     mkdirSync(target, { recursive: true })
     const file = join(target, `${PACKAGE}_${debianVersion(version)}_${DEBIAN_NAMES[arch]}.deb`)
     // xz: dpkg of Debian 11 reads no zstd. Several threads would cut the data into blocks by their number.
-    const packing = ['--root-owner-group', '-Zxz', `-z${compression}`, '--build', stage, file]
+    const packing = [
+      '--root-owner-group',
+      ...(compression === 0 ? ['-Znone'] : ['-Zxz', `-z${compression}`]),
+      '--build',
+      stage,
+      file,
+    ]
     run('dpkg-deb', packing, { SOURCE_DATE_EPOCH: String(epoch), DPKG_DEB_THREADS_MAX: '1' })
     return file
   } finally {
@@ -83,10 +92,7 @@ function fillPrograms({ bundle, release }: PackageOptions, stage: string): void 
   write(stage, launcherIn(PACKAGED_PROGRAMS), launcherText(PACKAGED_PROGRAMS, ORIGIN), 0o755)
   write(stage, PACKAGED_UNIT, unitText(PACKAGED_PROGRAMS, ORIGIN))
   mkdirSync(join(stage, dirname(PACKAGED_COMMAND)), { recursive: true })
-  symlinkSync(
-    relative(dirname(PACKAGED_COMMAND), join(PACKAGE_FOLDER, 'bowline')),
-    join(stage, PACKAGED_COMMAND),
-  )
+  symlinkSync(relative(dirname(PACKAGED_COMMAND), join(PACKAGE_FOLDER, 'bowline')), join(stage, PACKAGED_COMMAND))
 }
 
 function fillDocuments(options: PackageOptions, stage: string): void {
@@ -95,6 +101,7 @@ function fillDocuments(options: PackageOptions, stage: string): void {
   const date = new Date(epoch * 1_000).toISOString().slice(0, 10)
   const page = readFileSync(join(import.meta.dirname, 'bowline.1'), 'utf8')
   write(stage, join(documents, 'copyright'), copyrightText(root, options))
+  write(stage, `/usr/share/lintian/overrides/${PACKAGE}`, readFileSync(join(import.meta.dirname, 'lintian-overrides')))
   write(stage, join(documents, 'changelog.gz'), zipped(changelogText(options)))
   write(
     stage,

@@ -1,4 +1,4 @@
-// Checksums of a release: SHA256SUMS of its archives, the same of the agents in them, and signatures of both.
+// Checksums of a release: SHA256SUMS of its archives and packages, the same of the agents, and signatures of both.
 import { createHash, createPrivateKey, sign } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -6,7 +6,7 @@ import { basename, join } from 'node:path'
 export interface Checksums {
   /** Output folder. */
   readonly target: string
-  /** Paths of the release's archives. */
+  /** Paths of the release's archives and packages. */
   readonly archives: readonly string[]
   /** Paths of the agents' archives, which a server serves at `/agent/`, with their hashes at `/agent/SHA256SUMS`. */
   readonly agents: readonly string[]

@@ -23,6 +23,8 @@ export interface ManifestOptions {
   readonly bundles: Readonly<Record<string, string>>
   /** File of an Ed25519 private key in PEM; undefined removes a manifest that is there. */
   readonly key: string | undefined
+  /** Paths of the packages, by platform; undefined: there are none. */
+  readonly packages?: Readonly<Record<string, string>>
   readonly version: string
   /** Must grow with each release. */
   readonly release: number
@@ -36,7 +38,7 @@ export interface ManifestOptions {
  * @throws {Error} when the key is not an Ed25519 key, or the rotations do not lead to it; nothing is written then
  */
 export function writeManifest(options: ManifestOptions): void {
-  const { folder, bundles, key: keyFile, version, release, minimumRelease } = options
+  const { folder, bundles, packages, key: keyFile, version, release, minimumRelease } = options
   const files = [join(folder, MANIFEST), join(folder, `${MANIFEST}.sig`)] as const
   if (keyFile === undefined) {
     for (const file of files) rmSync(file, { force: true })
@@ -53,6 +55,9 @@ export function writeManifest(options: ManifestOptions): void {
     key,
     rotations,
     bundles: Object.fromEntries(Object.entries(bundles).map(([platform, file]) => [platform, bundleOf(file)])),
+    ...(packages && {
+      packages: Object.fromEntries(Object.entries(packages).map(([platform, file]) => [platform, fileOf(file)])),
+    }),
   })
   const bytes = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)
   const signature = signManifest(privateKey, bytes)
@@ -89,11 +94,10 @@ function readRotations(file: string, missing?: KeyRotation[]): KeyRotation[] {
 }
 
 function bundleOf(path: string): AgentManifest['bundles'][string] {
+  return { ...fileOf(path), unpacked: gunzipSync(readFileSync(path)).length }
+}
+
+function fileOf(path: string): { file: string; size: number; sha256: string } {
   const bytes = readFileSync(path)
-  return {
-    file: basename(path),
-    size: bytes.length,
-    unpacked: gunzipSync(bytes).length,
-    sha256: createHash('sha256').update(bytes).digest('hex'),
-  }
+  return { file: basename(path), size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }
 }

@@ -7,6 +7,7 @@ import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ARCHITECTURES, type Architecture } from '../agent-bundle/bundle.ts'
 import { buildStale } from '../build.ts'
+import { packageAgents } from '../debian/release-packages.ts'
 import { writeChecksums } from './checksums.ts'
 import { MANIFEST, releaseNumber, writeManifest } from './manifest.ts'
 import nodeFlags from '../node-flags.json' with { type: 'json' }
@@ -182,12 +183,16 @@ if (import.meta.main) {
   const { 'signing-key': key, rotations } = values
   const folder = join(root, 'apps/agent/dist')
   const agents = ARCHITECTURES.map((arch) => join(folder, `bundle-linux-${arch}.tar.gz`))
+  const release = releaseNumber(values['release-number'])
+  // A package names the release that its agent reports: that of a manifest, so without a key it is of none.
+  const packages = packageAgents({ root, folder, target, version, release: key === undefined ? 0 : release })
   writeManifest({
     folder,
+    packages,
     bundles: Object.fromEntries(ARCHITECTURES.map((arch, at) => [`linux-${arch}`, agents[at] ?? ''])),
     key,
     version,
-    release: releaseNumber(values['release-number']),
+    release,
     minimumRelease: Number(values['minimum-release']),
     rotations,
   })
@@ -201,6 +206,7 @@ if (import.meta.main) {
       manifest: key !== undefined,
     }),
   )
-  writeChecksums({ target, archives, agents, key })
-  for (const archive of archives) console.log(archive)
+  const debs = Object.values(packages)
+  writeChecksums({ target, archives: [...archives, ...debs], agents, key })
+  for (const file of [...archives, ...debs]) console.log(file)
 }

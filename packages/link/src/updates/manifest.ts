@@ -28,6 +28,14 @@ const Bundle = z.object({
 })
 export type ManifestBundle = z.infer<typeof Bundle>
 
+/** A package of the same release, which no agent fetches: package managers do, and people verify it by this. */
+const Package = z.object({
+  /** Debian's names have `~` and `+`. */
+  file: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._~+-]{0,127}$/),
+  size: z.int().min(1),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+})
+
 export const AgentManifest = z.object({
   /** Tells a signed manifest from all else that the key signs. */
   format: z.literal('bowline agents v1'),
@@ -42,6 +50,7 @@ export const AgentManifest = z.object({
   rotations: z.array(z.object({ key: UpdateKey, signature: Signature })).max(64),
   /** By platform, as `linux-x64`. */
   bundles: z.record(z.string().regex(/^[a-z0-9-]{1,32}$/), Bundle),
+  packages: z.record(z.string().regex(/^[a-z0-9-]{1,32}$/), Package).optional(),
 })
 export type AgentManifest = z.infer<typeof AgentManifest>
 export type KeyRotation = AgentManifest['rotations'][number]
