@@ -108,6 +108,8 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
       server: new URL(server.origin).host,
       sshid: expect.stringMatching(`^${device.namespace}.served`),
       pairing: false,
+      package: null,
+      waiting: null,
     })
     expect(run('setpriv --reuid=1500 --clear-groups bowline agent status')).toMatch(/^online +yes/m)
   })

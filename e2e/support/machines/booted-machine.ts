@@ -27,6 +27,21 @@ export const systemd: Boot = {
   complainsAlways: false,
 }
 
+/** {@link systemd} on which packages can be installed: dpkg and apt know what this machine has. @param folder shown as `/packages` */
+export function systemdWithPackages(folder: string): Boot {
+  const script = `
+mkdir upper work packages
+mount -t overlay -o lowerdir=/usr,upperdir=upper,workdir=work overlay usr
+mount -t tmpfs -o mode=755 tmpfs usr/local
+mount --bind -o ro ${folder} packages
+mkdir -p etc/apt etc/dpkg var/lib/apt/lists/partial var/cache/apt/archives/partial var/log/apt
+cp -a /var/lib/dpkg var/lib/dpkg
+# Triggers of this machine's packages need accounts that the machine does not have.
+: >var/lib/dpkg/triggers/File
+${systemd.script}`
+  return { ...systemd, script }
+}
+
 /** OpenRC as unpacked by `.ci/run`: installing it would replace this machine's own service manager. */
 const OPENRC = join(root, '.cache/openrc')
 
