@@ -36,8 +36,11 @@ mount -t tmpfs -o mode=755 tmpfs usr/local
 mount --bind -o ro ${folder} packages
 mkdir -p etc/apt etc/dpkg var/lib/apt/lists/partial var/cache/apt/archives/partial var/log/apt
 cp -a /var/lib/dpkg var/lib/dpkg
-# Triggers of this machine's packages need accounts that the machine does not have.
-: >var/lib/dpkg/triggers/File
+# They are about accounts that the machine does not have.
+for file in triggers/File statoverride; do : >var/lib/dpkg/$file; done
+# Images of containers forbid services by it.
+rm -f usr/sbin/policy-rc.d
+mkdir etc/apt/apt.conf.d etc/apt/preferences.d etc/apt/sources.list.d
 ${systemd.script}`
   return { ...systemd, script }
 }
