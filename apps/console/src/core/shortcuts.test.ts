@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { appMessages } from './messages.ts'
+import { sectionGroups } from './sections.ts'
 import { DEVICE_KEYS, type Shortcut, createMatcher } from './shortcuts.ts'
 
 const shortcut = (...keys: string[]): Shortcut => ({ keys, label: keys.join(' '), run: () => {} })
@@ -48,4 +49,9 @@ describe('shortcuts', () => {
 it('names every key of a device’s row in the sheet', () => {
   const named = appMessages.listKeys.flatMap(([keys]) => keys)
   expect(DEVICE_KEYS.filter((key) => !named.includes(key))).toEqual([])
+})
+
+it('goes to every section by a key of its own', () => {
+  const keys = sectionGroups(true).flatMap(({ sections }) => sections.map(({ key }) => key))
+  expect(keys.filter((key, at) => keys.indexOf(key) !== at)).toEqual([])
 })
