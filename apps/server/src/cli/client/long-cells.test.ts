@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { table } from './terminal.ts'
+import { table } from '../terminal.ts'
 
 it('cuts long cells before the last column, which a user name of a stranger would push out of sight', () => {
   const name = 'x'.repeat(300)
