@@ -92,6 +92,11 @@ export class Channel implements ClientChannel {
     return this.#queue.dataBytes
   }
 
+  /** Bytes of both directions that wait for the side that they are for. */
+  get heldBytes(): number {
+    return this.#queue.dataBytes + this.#incoming.heldBytes
+  }
+
   write(bytes: Uint8Array, extended = 0): boolean {
     if (this.#eofQueued || this.#closeQueued || this.#closedTold || this.#outputRefused) return true
     if (bytes.length > 0) this.#queue.pushData(bytes, extended)
