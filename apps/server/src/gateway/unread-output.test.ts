@@ -21,8 +21,9 @@ const unreadingDevice = (writes: boolean): Promise<FakeDevice> =>
     if (kind === 'auth') return judging(stream)
     stream.control({ type: 'started' })
     const fill = (): void => {
-      while (writes && stream.write(PIECE.slice()));
+      while (stream.write(PIECE.slice()));
     }
+    if (!writes) return { data: () => undefined, closed: () => undefined }
     fill()
     return { data: () => undefined, drain: fill, closed: () => undefined }
   })

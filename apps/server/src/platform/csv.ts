@@ -4,7 +4,7 @@
 const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/
 
 /** Control characters but for tabs and ends of lines, and those that turn the direction of text: `cat` would obey them. */
-const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g
+const CONTROL = /(?![\t\r\n])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu
 
 /**
  * One line with its end; every cell is quoted. A cell that begins like a formula gets an apostrophe before it, and

@@ -29,6 +29,6 @@ it('answers other namespaces while one has more long transactions than the pool 
   const others = await Promise.all(Array.from({ length: 20 }, () => sql`select 2 as two`.execute(other)))
   expect([others.length, running]).toEqual([20, CONNECTIONS - 3])
   finish.resolve(undefined)
-  expect(await Promise.all(transactions)).toEqual(Array(TRANSACTIONS).fill([{ one: 1 }]))
+  expect(await Promise.all(transactions)).toEqual(transactions.map(() => [{ one: 1 }]))
   await test.close()
 })
