@@ -37,10 +37,10 @@ it('is added in the console by its code, connects, and needs no code after a res
   const dialog = page.getByRole('dialog', { name: 'Add a device' })
   const pairHere = async (client: Client, name: string, process: Running) => {
     const { code, fingerprint } = await shown(process)
-    await dialog.getByLabel('Code of the device').fill('BBBB-BBBB')
+    await dialog.getByLabel('Device code').fill('BBBB-BBBB')
     await page.keyboard.press('Enter')
     await dialog.getByText('belongs to no waiting device').waitFor()
-    await dialog.getByLabel('Code of the device').fill(code.toLowerCase())
+    await dialog.getByLabel('Device code').fill(code.toLowerCase())
     await page.keyboard.press('Enter')
     const card = dialog.getByRole('region', { name: `Is ${name} your device?` })
     await card.getByText(fingerprint).waitFor()

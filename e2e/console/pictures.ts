@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { launchBrowser } from '../support/browser.ts'
 import { screensToDraw } from './picture-screens.ts'
 import { VIEWS } from './screens.ts'
-import { openSignedIn } from './steps.ts'
+import { liveMark, openSignedIn } from './steps.ts'
 import { startWorld } from './world.ts'
 
 const DOCS = 'overview devices device firewall public-keys sessions settings palette terminal player'.split(' ')
@@ -18,8 +18,17 @@ const language = process.env['PICTURES_LANGUAGE']
 async function reloadIn(chosen: string, page: Page): Promise<void> {
   await page.evaluate(`localStorage.setItem('bowline.language', ${JSON.stringify(chosen)})`)
   await page.reload()
+  await liveMark(page, 'live').waitFor()
   await page.locator('h1').first().waitFor()
-  await page.waitForLoadState('load')
+}
+
+/** Waits until no part of the page shows that it waits for its data, and letters have their font. */
+async function untilLoaded(page: Page): Promise<void> {
+  await page
+    .locator('.mantine-Skeleton-root, .mantine-Loader-root, [aria-busy=true]')
+    .first()
+    .waitFor({ state: 'detached' })
+  await page.evaluate('document.fonts.ready.then(() => undefined)')
 }
 
 const [folder = 'docs-media/console', ...asked] = process.argv.slice(2)
@@ -43,6 +52,7 @@ try {
       await page.goto(path(world))
       await ready(page, world)
       if (language !== undefined) await reloadIn(language, page)
+      await untilLoaded(page)
       await page.screenshot({ path: join(folder, `${name}-${view}.png`) })
       if (language !== undefined) await page.evaluate(`localStorage.setItem('bowline.language', 'en')`)
     }

@@ -3,7 +3,7 @@ import { ERRORS } from '@bowline/contract/errors'
 import { FROM_SERVER } from '../src/platform/language/id.ts'
 import type { SourceText } from './source-text.ts'
 
-/** Predicates of fields; `{…}` stands for a value. Those that only a program can break are not here. */
+/** Predicates of fields; `{…}` stands for a value. Those that only a program can break are in `program-rules.ts`. */
 export const RULES = [
   'is required',
   'are required',
@@ -53,6 +53,47 @@ export const RULES = [
   'names have at most {max} characters',
   'needs a name',
   'must be base64 of a public key in OpenSSH format',
+  'is wrong',
+  'is not valid',
+  'is required: you proved who you are more than {minutes} minutes ago',
+  'is required before the second factor is switched on',
+  'is required while no mail server is set',
+  'is required when secure is set',
+  'is required where visitors are asked for one',
+  'is only for tunnels that ask visitors for one',
+  'is refused: {why}',
+  'is no key that may log in: {why}',
+  'names another type than the key has',
+  'may not be used: {why}',
+  'must be a public key in OpenSSH format',
+  'must be a pattern in RE2 syntax',
+  'repeats too much: make its repeats smaller',
+  'must be http: this server has no port for TCP tunnels',
+  'must be a path that begins with a single slash',
+  'must begin with https://',
+  'must not have a user name or a password',
+  'must not have NUL characters or halves of surrogate pairs',
+  'must not contain @ unless it is your own address',
+  'must differ from the current one',
+  'must differ from email',
+  'must differ from the username and the e-mail address',
+  'must be after date',
+  'must be members of the namespace',
+  'must be accepted devices',
+  'must be an accepted device of the namespace',
+  'must have at most {max} bits',
+  'must have at most {max} conditions',
+  'must have a letter or a digit',
+  'needs a device name with a letter or a digit',
+  'must hold PEM certificates',
+  'must be X.509 certificates of RSA keys',
+  'must stay on: nobody could sign in',
+  'must stay while passwords are off: switch them on first',
+  'must not name a group twice for one namespace',
+  'must name namespaces of this server',
+  'must name namespaces of this server, unlike {name}',
+  'must be one generated for you lately',
+  'must be those generated with the secret',
 ] as const
 
 /** Things that are not there, limited or full: values of the errors. */

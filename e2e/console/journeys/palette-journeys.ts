@@ -96,7 +96,10 @@ export function paletteJourneys(site: Site): void {
       await page.keyboard.type('den')
       await page.clock.runFor(200)
       await eventually(() => dropped.length > 0)
-      expect({ asked, dropped }).toEqual({ asked: ['gar', 'garden'], dropped: ['gar'] })
+      expect(asked.slice(0, 2)).toEqual(['gar', 'garden'])
+      // Events of sessions that end meanwhile refresh what is shown now, and only that.
+      expect(asked.slice(2).filter((words) => words !== 'garden')).toEqual([])
+      expect(dropped).toEqual(['gar'])
       await context.close()
     })
 

@@ -7,7 +7,7 @@ import { type WatchedPage, launchBrowser, openPage } from '../../support/browser
 import { type Agent, startAgent } from '../../support/agent.ts'
 import { type Server, startServer } from '../../support/server.ts'
 import { until } from '../../support/wait.ts'
-import { hasFocus, openSignedIn, violationsInBothThemes } from '../steps.ts'
+import { hasFocus, openSignedIn, savedFile, violationsInBothThemes } from '../steps.ts'
 
 let browser: Browser
 let server: Server
@@ -137,6 +137,46 @@ describe('the menu of a terminal', () => {
     await page.getByRole('dialog').getByRole('combobox').waitFor()
     await page.keyboard.press('Escape')
     await until('the terminal has the keyboard again', () => hasFocus(keyboard()))
+  })
+})
+
+describe('the output of a terminal', () => {
+  it('is copied while it is selected by the mouse, where the person wants that', async () => {
+    await type('clear; echo selected-$((6*7))')
+    await shows('selected-42')
+    const select = async (): Promise<void> => {
+      await copyToClipboard('kept')
+      await page.locator('.xterm-screen').dblclick({ position: { x: 20, y: 8 } })
+    }
+    await select()
+    expect(await clipboard()).toBe('kept')
+    await page.getByRole('button', { name: 'Terminal settings' }).click()
+    await page.getByLabel('Copy on select').check()
+    await page.keyboard.press('Escape')
+    await select()
+    await until('the selection is copied', async () => (await clipboard()).startsWith('selected-42'))
+    await page.getByRole('button', { name: 'Terminal settings' }).click()
+    await page.getByLabel('Copy on select').uncheck()
+    await page.keyboard.press('Escape')
+  })
+
+  it('is copied with its colours, and saved with the lines that scrolled off', async () => {
+    await keyboard().focus()
+    await type(`clear; seq 1 200; printf '\\033[31mred-%s\\033[0m\\n' $((6*7))`)
+    await shows('red-42')
+    await page.keyboard.press('Shift+F10')
+    await page.getByRole('menuitem', { name: 'Select all' }).click()
+    await page.keyboard.press('Shift+F10')
+    await page.getByRole('menuitem', { name: 'Copy with colours' }).click()
+    await until('the text is copied', async () => (await clipboard()).includes('red-42'))
+    const html = await page.evaluate<string>(
+      `navigator.clipboard.read().then(([item]) => item.getType('text/html')).then((part) => part.text())`,
+    )
+    expect(html).toMatch(/color: ?#[0-9a-f]{6}[^>]*>red-42/)
+    await page.keyboard.press('Shift+F10')
+    const saved = await savedFile(page, () => page.getByRole('menuitem', { name: 'Save output as a file' }).click())
+    expect(saved.name).toBe('bench-one.txt')
+    expect(saved.lines).toEqual(expect.arrayContaining(['1', '200', 'red-42']))
   })
 })
 
@@ -276,6 +316,7 @@ describe('one sign-in for several devices', () => {
     expect(await page.getByLabel('User on the device').count()).toBe(1)
     await connect(agents[1])
     await until('both are connected', async () => (await page.locator('.xterm').count()) === 2)
+    await until('a terminal has the keyboard', () => hasFocus(page.locator('.xterm-helper-textarea')))
     await shows('#', 0)
     await shows('#', 1)
   })

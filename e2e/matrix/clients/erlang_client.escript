@@ -43,7 +43,8 @@ finish(C, Channel, Data) ->
   %% Sending blocks on the window, which opens while this process reads.
   spawn_link(fun() ->
     case Data of <<>> -> ok; _ -> ok = ssh_connection:send(C, Channel, Data, 60000) end,
-    ok = ssh_connection:send_eof(C, Channel),
+    %% A short command may have ended already.
+    case ssh_connection:send_eof(C, Channel) of ok -> ok; {error, closed} -> ok end,
     Me ! sent
   end),
   collect(C, Channel, [], [], none).

@@ -117,6 +117,11 @@ export const ERRORS = {
     message: 'Another device has the public name that this one would get; rename this one first.',
   },
   RULES_CHANGED: { status: 409, message: 'The rules have changed since they were loaded; reload them and try again.' },
+  ADDRESS_UNPROVEN: {
+    status: 409,
+    message:
+      'The account with this address has set it without a proof; the operator of the server can confirm it: bowline user confirm.',
+  },
   ALREADY_MEMBER: { status: 409, message: 'The user is a member already.' },
   BODY_TOO_LARGE: { status: 413, message: 'The request body is larger than {limit} bytes.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The request body must be JSON.' },

@@ -297,6 +297,8 @@ export interface SshConnection {
   /** Bytes on the wire. */
   readonly bytesIn: number
   readonly bytesOut: number
+  /** Bytes of all channels that are held for a side that does not take them: the client, or whatever its input is for. */
+  readonly heldBytes: number
   /**
    * Opens a channel towards the client (RFC 4254 sections 5.1, 6.3.2 and 7.2; OpenSSH PROTOCOL):
    * `forwarded-tcpip`, `forwarded-streamlocal@openssh.com`, `auth-agent@openssh.com` or `x11`.

@@ -103,6 +103,10 @@ export class ServerConnection implements SshConnection {
     return this.#transport.bytesOut
   }
 
+  get heldBytes(): number {
+    return this.#service?.heldBytes ?? 0
+  }
+
   /** Takes ownership of the socket. */
   start(): void {
     const socket = this.#socket

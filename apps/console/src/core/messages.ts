@@ -72,8 +72,13 @@ export const appMessages = {
     [['k'], i18n._('Previous row (or ↑)')],
     [['Enter'], i18n._('Open the row')],
     [['x'], i18n._('Select the row')],
+    [['Shift+x'], i18n._('Select all rows from the last one to this one')],
     [['a'], i18n._('Accept a waiting device')],
     [['r'], i18n._('Reject a waiting device')],
+    [['c'], i18n._('Connect to the device')],
+    [['e'], i18n._('Rename the device')],
+    [['t'], i18n._('Edit the tags of the device')],
+    [['f'], i18n._('Add the device to favorites, or remove it')],
   ],
   singleKeys: i18n._('Single-key shortcuts'),
   singleKeysHint: i18n._(

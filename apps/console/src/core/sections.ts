@@ -84,7 +84,7 @@ const SECTION_GROUPS: readonly SectionGroup[] = [
       { to: '/terminal', label: nav.terminal, icon: SquareTerminal, key: 'e' },
       { to: '/sessions', label: nav.sessions, icon: History, key: 's' },
       { to: '/recordings', label: nav.recordings, icon: TextSearch, key: 'r' },
-      { to: '/agent-updates', label: nav.agentUpdates, icon: CircleArrowUp, key: 'b' },
+      { to: '/agent-updates', label: nav.agentUpdates, icon: CircleArrowUp, key: 'v' },
     ],
   },
   {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type Shortcut, createMatcher } from './shortcuts.ts'
+import { appMessages } from './messages.ts'
+import { sectionGroups } from './sections.ts'
+import { DEVICE_KEYS, type Shortcut, createMatcher } from './shortcuts.ts'
 
 const shortcut = (...keys: string[]): Shortcut => ({ keys, label: keys.join(' '), run: () => {} })
 const SHORTCUTS = [shortcut('g', 'd'), shortcut('?'), shortcut('mod+k')]
@@ -42,4 +44,14 @@ describe('shortcuts', () => {
     const { press } = setUp()
     expect([press('d', { ctrlKey: true }), press('k', { ctrlKey: true, altKey: true })]).toEqual([undefined, undefined])
   })
+})
+
+it('names every key of a device’s row in the sheet', () => {
+  const named = appMessages.listKeys.flatMap(([keys]) => keys)
+  expect(DEVICE_KEYS.filter((key) => !named.includes(key))).toEqual([])
+})
+
+it('goes to every section by a key of its own', () => {
+  const keys = sectionGroups(true).flatMap(({ sections }) => sections.map(({ key }) => key))
+  expect(keys.filter((key, at) => keys.indexOf(key) !== at)).toEqual([])
 })

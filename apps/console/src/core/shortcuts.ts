@@ -9,6 +9,9 @@ export interface Shortcut {
   readonly run: () => void
 }
 
+/** Keys on the row of a device; the sheet behind `?` names each. */
+export const DEVICE_KEYS = ['a', 'r', 'c', 'e', 't', 'f'] as const
+
 const SETTING = 'bowline.single-keys'
 /** Longest pause between two keys of one shortcut. */
 const PAUSE_MS = 1_200

@@ -35,8 +35,12 @@ export function show(terminal: Terminal, { json }: Format, value: unknown, lines
   for (const line of json ? [JSON.stringify(value)] : lines) terminal.print(line)
 }
 
+/** A longer cell before the last column is cut: strangers choose the user names of failed logins. */
+const MAX_CELL_CHARACTERS = 80
+
 /** Formats rows as columns under their headings. */
-export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
+export function table(headings: readonly string[], whole: readonly (readonly string[])[]): string[] {
+  const rows = whole.map((row) => row.map((cell, i) => (i < row.length - 1 ? shortened(cell) : cell)))
   const widths = headings.map((heading, i) => Math.max(heading.length, ...rows.map((row) => row[i]?.length ?? 0)))
   return [headings, ...rows].map((row) =>
     row
@@ -44,6 +48,10 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
       .join('  ')
       .trimEnd(),
   )
+}
+
+function shortened(cell: string): string {
+  return cell.length <= MAX_CELL_CHARACTERS ? cell : `${cell.slice(0, MAX_CELL_CHARACTERS - 1)}…`
 }
 
 /**

@@ -1,4 +1,5 @@
 // Budgets of the SSH gateway and what the server may dial, from the settings.
+import { totalmem } from 'node:os'
 import type { Clock } from '@bowline/base/clock'
 import { RateLimiter, type RateLimiterOptions } from '@bowline/base/rate-limiter'
 import type { ServerConfig } from '../config.ts'
@@ -30,6 +31,13 @@ export function budgets({ settings, isExemptSource }: ServerConfig, clock: Clock
       Math.random,
     ),
   }
+}
+
+/** Bytes that connections may hold for sides that do not read. */
+export function maxHeldBytes({ BOWLINE_MAX_UNREAD_MEGABYTES: megabytes }: ServerConfig['settings']): number {
+  if (megabytes !== undefined) return megabytes * 1_000_000
+  // 0 or an absurdly large number without a limit.
+  return Math.min(totalmem(), process.constrainedMemory() || Infinity) / 4
 }
 
 /** Rules for addresses that people name. @param log where the operator sees what was refused */

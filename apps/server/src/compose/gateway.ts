@@ -10,7 +10,7 @@ import type { InstanceKeys } from '../instance/keys.ts'
 import type { Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { findKeyOwner } from '../public-keys/service.ts'
-import { budgets, sshOptions } from './budgets.ts'
+import { budgets, maxHeldBytes, sshOptions } from './budgets.ts'
 import type { composeJudging } from './judging.ts'
 
 type Given = 'agents' | 'live' | 'reverse' | 'recordings' | 'node' | 'reach' | 'factor' | 'isCutOff'
@@ -42,6 +42,7 @@ export function composeGateway({ config, keys, clock, log, rates, judging, metri
     isTrustedProxy: config.isTrustedProxy,
     host: settings.BOWLINE_HOST,
     port: settings.BOWLINE_SSH_PORT,
+    maxHeldBytes: maxHeldBytes(settings),
     refused: (reason) => metrics.sshRefused.inc({ reason }),
     ended: ({ by, reason }, authenticated) =>
       metrics.sshClosed.inc({ by, reason, authenticated: String(authenticated) }),

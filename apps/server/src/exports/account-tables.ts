@@ -32,6 +32,7 @@ export function accountTables(user: UserId): Readonly<Record<string, ExportedTab
         'name',
         'username',
         'email',
+        'email_unproven',
         'pending_email',
         'recovery_email',
         'status',

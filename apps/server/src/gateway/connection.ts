@@ -1,6 +1,6 @@
 // One SSH connection, from its first authentication request to its last channel: turns the transport's requests into a
 // login and its channels. Life of a session: see ARCHITECTURE.md.
-import type { UserId } from '@bowline/contract/schemas/common'
+import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { LinkCause } from '@bowline/link/api'
 import {
   type AuthAttempt,
@@ -192,6 +192,10 @@ export class Connection implements ConnectionHandler {
 
   async unlisten(_connection: SshConnection, request: ListenRequest): Promise<boolean> {
     return this.#stage.is === 'authenticated' && this.#stage.forwards.unlisten(request)
+  }
+
+  get tenant(): TenantId | undefined {
+    return this.#stage.is === 'authenticated' ? this.#stage.login.target.tenant : undefined
   }
 
   /** Ends the connection. @param cause for its row @param message for the client; default: the cause's */

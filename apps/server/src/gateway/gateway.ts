@@ -8,6 +8,7 @@ import type { Clock } from '@bowline/base/clock'
 import { plainAddress } from '../platform/network/address.ts'
 import type { Log } from '../platform/log.ts'
 import type { Admission, Refusal } from './admission/admission.ts'
+import { HELD_LOOK_MS, HELD_TOO_MUCH, limitHeldBytes } from './admission/held-bytes.ts'
 import type { SessionCause } from '../sessions/service.ts'
 import { type EndingHandler, byFirstName } from './by-name.ts'
 import type { BridgedLinkDeps } from './bridges/device/bridged-link.ts'
@@ -34,6 +35,8 @@ export interface GatewayDeps extends Omit<ConnectionDeps, 'isDraining' | 'endpoi
   readonly isTrustedProxy: (address: string) => boolean
   readonly host: string
   readonly port: number
+  /** Limit of the bytes that all connections together hold for sides that do not read. */
+  readonly maxHeldBytes: number
   /** Counts a refused connection. */
   readonly refused: (why: string) => void
 }
@@ -176,10 +179,22 @@ export function createGateway(deps: GatewayDeps): Gateway {
     return undefined
   }
 
+  const held = limitHeldBytes<SshConnection>(deps.maxHeldBytes)
+  let stopLooking = (): void => undefined
+
+  function endHolders(): void {
+    for (const connection of held.excess(connections)) {
+      const { heldBytes: bytes, sessionId: session, peer } = connection
+      deps.log.warn('ssh.unread', { session, source: peer.address, bytes })
+      connections.get(connection)?.end(connection, HELD_TOO_MUCH)
+    }
+  }
+
   const server: Server = createServer({ noDelay: true }, accept)
   return {
     start: () =>
       new Promise((resolve, reject) => {
+        stopLooking = deps.clock.every(HELD_LOOK_MS, endHolders)
         server.once('error', reject)
         server.listen({ host: deps.host, port: deps.port, backlog: 4_096 }, () => {
           server.off('error', reject)
@@ -228,6 +243,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       })
     },
     async close() {
+      stopLooking()
       server.close()
       for (const socket of refusedSockets) socket.destroy()
       for (const connection of connections.keys()) {

@@ -65,10 +65,15 @@ export function mayUpgrade(request: IncomingMessage, { isTunnelHost }: Pick<Tunn
   return !hasBody || !hostsOf(request).some(isTunnelHost)
 }
 
-const hostsOf = ({ headers }: Request): string[] => [
+/** The host of a target in absolute form, which counts instead of the header (RFC 9112 section 3.2.2). */
+const ABSOLUTE = /^https?:\/\/(?:[^/?#]*@)?([^/?#]+)/i
+
+/** All hosts that a request names. Whatever names a tunnel is a request for it, and is refused there if it names others. */
+const hostsOf = ({ headers, url = '' }: Request): string[] => [
   String(headers[':authority'] ?? ''),
   headers.host ?? '',
   String(headers['x-forwarded-host'] ?? ''),
+  ABSOLUTE.exec(url)?.[1] ?? '',
 ]
 
 /** Takes the requests for tunnel hosts from a server's listeners. Call it before the server listens. */

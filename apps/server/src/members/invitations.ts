@@ -72,6 +72,7 @@ export async function invite(
   if (actor.kind === 'user') await spend(budgets, INVITATIONS_OF_A_DAY, actor.id)
   const known = await findAccountByEmail(deps.db, email)
   if (!known && !deps.invitesNewPeople) return fail('NOT_FOUND', { what: 'The user' }, ['email'])
+  if (known?.isEmailUnproven) fail('ADDRESS_UNPROVEN', {}, ['email'])
   const sig = deps.ids.secret(32)
   const { account, isNew, link } = await deps.db.transaction().execute(async (db) => {
     const invited = known ?? (await inviteAccount(db, deps.ids, email))
@@ -164,6 +165,7 @@ export async function acceptInvitation(
     if (sig !== undefined && !isSecretOf(member, sig)) fail('NOT_YOURS')
     const account = await getAccount(db, actor.id)
     if (account?.status !== 'confirmed' || account.email !== member.invite_email) fail('NOT_YOURS')
+    if (account.isEmailUnproven) fail('ADDRESS_UNPROVEN')
     if (!(await mayInviterStillInvite(db, member))) fail(...gone)
     const accepted = { status: 'accepted' as const, expires_at: null, invite_hash: null, invite_email: null }
     const at = new Date(ctx.clock.now())

@@ -54,7 +54,7 @@ const UNKNOWN_ADDRESSES = { name: 'unknown addresses', limit: LIMITS.unknownAddr
 
 /**
  * Makes somebody who has an account a member at once.
- * @throws {BowlineError} ROLE_TOO_HIGH; NOT_FOUND for an unknown address; ALREADY_MEMBER; ROLE_PROVISIONED; TOO_MANY_REQUESTS
+ * @throws {BowlineError} ROLE_TOO_HIGH; NOT_FOUND for an unknown address; ADDRESS_UNPROVEN; ALREADY_MEMBER; ROLE_PROVISIONED; TOO_MANY_REQUESTS
  */
 export async function addKnownMember(
   deps: Pick<InvitationDeps, 'db'>,
@@ -71,6 +71,7 @@ export async function addKnownMember(
     if (actor.kind !== 'system') await spend({ db: deps.db, clock: ctx.clock }, UNKNOWN_ADDRESSES, person)
     return fail('NOT_FOUND', { what: 'The user' }, ['email'])
   }
+  if (account.isEmailUnproven) fail('ADDRESS_UNPROVEN', {}, ['email'])
   const isNew = await deps.db.transaction().execute(async (db) => {
     const known = await lockMember(db, ctx.tenant, account.id)
     if (known && known.status !== 'pending') fail('ALREADY_MEMBER', {}, ['email'])

@@ -8,7 +8,7 @@ import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { getNamespace } from './service.ts'
 import { FACTOR_SETTINGS, SESSION_SETTINGS, settingsOf } from './settings.ts'
-import { findWholeNamespace, lockNamespaceRow, namespaceNameExists, updateNamespace } from './store.ts'
+import { findWholeNamespace, isNamespaceNameTaken, lockNamespaceRow, updateNamespace } from './store.ts'
 
 type Settings = Namespace['settings']
 
@@ -41,8 +41,9 @@ export async function editNamespace(
   { requireProof, requireAccessProof, closeWindows }: FactorChecks,
 ): Promise<Namespace> {
   const seen = (await findWholeNamespace(system, ctx.tenant)) ?? fail('NOT_FOUND', { what: 'The namespace' })
-  if (changes.name !== undefined && changes.name !== seen.name && (await namespaceNameExists(system, changes.name)))
-    fail('CONFLICT', { field: 'name' }, ['name'])
+  const { name: wanted = seen.name } = changes
+  const isTaken = wanted !== seen.name && (await isNamespaceNameTaken(system, wanted, ctx.tenant))
+  if (isTaken) fail('CONFLICT', { field: 'name' }, ['name'])
   const needsProof = changesOf(settingsOf(seen), changes, FACTOR_SETTINGS)
   const needsAccessProof = changesOf(settingsOf(seen), changes, SESSION_SETTINGS)
   if (needsProof) {

@@ -141,6 +141,21 @@ describe('changing a namespace', () => {
     expect(await outcome(update(long))).toBe('400 INVALID_INPUT settings.connection_announcement')
   })
 
+  it('keeps its last five former names from other namespaces', async () => {
+    const [person, other] = [await newcomer(), await newcomer()]
+    const { tenant } = person
+    const rename = (name: string) =>
+      outcome(person.client.call(namespaces.update, { params: { tenant }, body: { name } }))
+    const names = [person.namespace, ...Array.from({ length: 6 }, () => unique('n'))]
+    for (const name of names.slice(1)) expect(await rename(name)).toBe('200')
+    const take = (name = '') => outcome(other.client.call(namespaces.create, { body: { name } }))
+    expect(await Promise.all(names.slice(1).map(take))).toEqual(Array(6).fill('409 CONFLICT name'))
+    const owned = { params: { tenant: other.tenant }, body: { name: names[5] ?? '' } }
+    expect(await outcome(other.client.call(namespaces.update, owned))).toBe('409 CONFLICT name')
+    expect(await take(names[0])).toBe('200')
+    expect(await rename(names[5] ?? '')).toBe('200')
+  })
+
   it('keeps every change of several made at once', async () => {
     const { client, tenant } = await newcomer()
     const update = (settings: object) => client.call(namespaces.update, { params: { tenant }, body: { settings } })

@@ -23,11 +23,11 @@ import {
   findTenantByName,
   findWholeNamespace,
   insertNamespace,
+  isNamespaceNameTaken,
   listDisabled,
   listEveryNamespace,
   listMembers,
   listNamespacesOf,
-  namespaceNameExists,
   tenantExists,
   updateNamespace,
   readSessionRecord,
@@ -36,14 +36,14 @@ import {
 /**
  * Creates a namespace with its owner.
  * @param db system connection, inside the caller's transaction
- * @throws {BowlineError} CONFLICT when the name is taken
+ * @throws {BowlineError} CONFLICT when the name is taken, or was another namespace's lately
  */
 export async function createNamespace(
   db: Kysely<Schema>,
   ids: Ids,
   namespace: NewNamespace & { readonly owner: UserId },
 ): Promise<TenantId> {
-  if (await namespaceNameExists(db, namespace.name)) fail('CONFLICT', { field: 'name' }, ['name'])
+  if (await isNamespaceNameTaken(db, namespace.name)) fail('CONFLICT', { field: 'name' }, ['name'])
   const tenant = namespace.tenant ?? ids.tenant()
   await insertNamespace(
     db,

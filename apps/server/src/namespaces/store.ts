@@ -28,8 +28,16 @@ export async function insertNamespace(
   await db.insertInto('members').values(owner).execute()
 }
 
-export async function namespaceNameExists(db: Kysely<Schema>, name: string): Promise<boolean> {
-  return (await findTenantByName(db, name)) !== undefined
+/** @param except its own former names do not count */
+export async function isNamespaceNameTaken(db: Kysely<Schema>, name: string, except?: TenantId): Promise<boolean> {
+  if ((await findTenantByName(db, name)) !== undefined) return true
+  const former = await db
+    .selectFrom('former_namespace_names')
+    .select('namespace')
+    .where('name', '=', name)
+    .where('kept_until', '>', sql<Date>`now()`)
+    .executeTakeFirst()
+  return former !== undefined && former.namespace !== except
 }
 
 export async function findTenantByName(db: Kysely<Schema>, name: string): Promise<TenantId | undefined> {

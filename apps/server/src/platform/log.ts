@@ -46,6 +46,7 @@ export type LogEvent =
   | 'ssh.login-failed'
   | 'ssh.closed'
   | 'ssh.error'
+  | 'ssh.unread'
   | 'session.error'
   | 'terminal.legacy-signature'
   | 'recording.failed'

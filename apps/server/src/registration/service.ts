@@ -26,7 +26,7 @@ import {
 import { networkKey, sourceKey } from '../platform/network/address.ts'
 import type { Ids } from '../platform/ids.ts'
 import { hashOf } from '../platform/secrets/hash.ts'
-import { confirmAddress } from '../users/address.ts'
+import { confirmAddress, vouchForAddress } from '../users/address.ts'
 import {
   completeRegistration,
   findAccountByEmail,
@@ -274,7 +274,8 @@ async function complete(
 const CONFIRMABLE = 100
 
 /**
- * Confirms the registration with a username without its mail, for the operator of the server.
+ * Confirms the registration with a username without its mail, for the operator of the server; without one, the address that
+ * the person with the username has set without a proof.
  * @param db system connection, in a transaction
  * @param email of the registration; needed when several people wait for the username
  * @returns the address of the account
@@ -292,7 +293,10 @@ export async function confirmByOperator(
   const addresses = [...new Set(meant.map((one) => one.email))]
   if (addresses.length > 1) fail('SEVERAL_REGISTRATIONS', { username, addresses: addresses.join(', ') })
   const [row] = meant
-  if (!row) return fail('NOT_FOUND', { what: `A registration of ${username}` })
+  if (!row) {
+    const vouched = await vouchForAddress(db, username.toLowerCase(), email?.toLowerCase())
+    return vouched ?? fail('NOT_FOUND', { what: `A registration of ${username}` })
+  }
   await lockRegistrationsOf(db, row.email)
   if (!(await complete(deps, db, row, origin))) fail('CONFLICT', { field: 'email' }, ['email'])
   return row.email

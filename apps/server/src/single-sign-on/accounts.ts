@@ -70,7 +70,8 @@ export async function effectOf(db: Kysely<Schema>, identity: ProvenIdentity): Pr
   // Somebody else may have registered the address, with a password of theirs.
   if (holder.status !== 'confirmed') return { kind: 'refuse', why: 'account' }
   const { trust_addresses: isTrusted } = await findSettings(db)
-  return { kind: isTrusted && identity.emailVerified ? 'link' : 'ask', account: holder }
+  const isProven = identity.emailVerified && !holder.isEmailUnproven
+  return { kind: isTrusted && isProven ? 'link' : 'ask', account: holder }
 }
 
 /**

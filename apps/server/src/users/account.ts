@@ -8,6 +8,8 @@ export interface Account {
   readonly username: string
   readonly name: string
   readonly email: string
+  /** True if nobody has confirmed that the address is this person's. */
+  readonly isEmailUnproven: boolean
   /** New address that is not confirmed yet; '' if there is none. */
   readonly pendingEmail: string
   readonly recoveryEmail: string
@@ -31,6 +33,7 @@ export function toAccount(row: UserRow): Account {
     username: row.username ?? '',
     name: row.name ?? '',
     email: row.email,
+    isEmailUnproven: row.email_unproven,
     pendingEmail: row.pending_email ?? '',
     recoveryEmail: row.recovery_email ?? '',
     passwordHash: row.password_hash ?? undefined,

@@ -12,7 +12,7 @@ import type { MailQueue } from '../mails/queue.ts'
 import type { Ids } from '../platform/ids.ts'
 import { noteAccountEvent } from './activity.ts'
 import { endTokensOf, issueToken, useToken } from './account-tokens.ts'
-import { type UserRow, findByEmail, lockUser, updateUser } from './store.ts'
+import { type UserRow, findByEmail, findByIdentifier, lockUser, updateUser } from './store.ts'
 
 export interface AddressDeps {
   readonly clock: Clock
@@ -73,11 +73,29 @@ export async function confirmAddress(
   if (owner?.status === 'invited') await adopt(owner.id, row.id)
   else if (owner && owner.id !== row.id) fail('CONFLICT', { field: 'email' }, ['email'])
   const recovery = row.recovery_email === email ? null : row.recovery_email
-  await updateUser(db, row.id, { email, pending_email: null, recovery_email: recovery })
+  const proven = { email, email_unproven: false, pending_email: null }
+  await updateUser(db, row.id, { ...proven, recovery_email: recovery })
   await endTokensOf(db, row.id)
   const before = { email: row.email, recovery_email: row.recovery_email }
   const after = { email, recovery_email: recovery }
   await noteAccountEvent(db, clock.now(), { user: row.id, kind: 'address.change', origin, details: { before, after } })
   await addNotice(db, { mails, clock }, row, { event: 'address-changed', subject: email, origin })
   return true
+}
+
+/**
+ * Takes the operator's word for an address that its person has set without a proof.
+ * @param db system connection
+ * @param email undefined: whichever the account has
+ * @returns the address; undefined when there is no such account, or nothing to confirm
+ */
+export async function vouchForAddress(
+  db: Kysely<Schema>,
+  username: string,
+  email: string | undefined,
+): Promise<string | undefined> {
+  const row = await findByIdentifier(db, username)
+  if (row?.username !== username || !row.email_unproven || (email ?? row.email) !== row.email) return undefined
+  await updateUser(db, row.id, { email_unproven: false })
+  return row.email
 }

@@ -133,6 +133,7 @@ async function changeLocked(
   }
   await updateUser(db, row.id, {
     ...after,
+    ...(after.email === row.email ? {} : { email_unproven: true }),
     ...(passwordHash === undefined ? {} : { password_hash: passwordHash, token_epoch: row.token_epoch + 1 }),
   })
   if (after.username !== row.username) {

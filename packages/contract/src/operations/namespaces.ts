@@ -173,6 +173,7 @@ export const members = {
       'ROLE_TOO_HIGH',
       'NOT_FOUND',
       'ALREADY_MEMBER',
+      'ADDRESS_UNPROVEN',
       'TOO_MANY_REQUESTS',
       'FRESH_PROOF_REQUIRED',
       'ROLE_PROVISIONED',
@@ -222,6 +223,7 @@ export const members = {
       'ROLE_TOO_HIGH',
       'NOT_FOUND',
       'ALREADY_MEMBER',
+      'ADDRESS_UNPROVEN',
       'TOO_MANY_REQUESTS',
       'FRESH_PROOF_REQUIRED',
       'ROLE_PROVISIONED',
@@ -242,7 +244,7 @@ export const members = {
         .optional()
         .describe('Secret of the link; without it, an invitation from the list of your own.'),
     }),
-    errors: ['NOT_YOURS', 'NOT_FOUND'],
+    errors: ['NOT_YOURS', 'NOT_FOUND', 'ADDRESS_UNPROVEN'],
   }),
   inviteStatus: operation({
     method: 'GET',

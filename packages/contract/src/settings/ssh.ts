@@ -51,6 +51,12 @@ export const SSH_SETTINGS = {
     description:
       'Channels (sessions and forwarded connections) that one SSH connection may have open at once. Half as many may be opened per second in the long run; more are delayed.',
   },
+  BOWLINE_MAX_UNREAD_MEGABYTES: {
+    programs: server,
+    schema: whole(1, 1_000_000).optional(),
+    description:
+      'Megabytes that this server holds for SSH clients and devices that do not read what is sent to them. Beyond it connections end: of the namespace that holds the most, the largest first. Default: a quarter of the memory of the machine or the container.',
+  },
   BOWLINE_SSH_COMPATIBILITY: {
     programs: server,
     schema: z.enum(['auto', 'modern']).default('auto'),

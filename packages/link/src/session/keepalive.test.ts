@@ -54,3 +54,13 @@ test('does nothing after it is stopped', async () => {
   await clock.advanceAsync(600_000)
   expect([log, clock.pending]).toEqual([[], 0])
 })
+
+test('accepts the pings of a minute at once, and two a second from then on', async () => {
+  const clock = new ManualClock()
+  const { keepalive } = watched(clock)
+  const accepted = (count: number): number =>
+    Array.from({ length: count }, () => keepalive.pinged()).filter(Boolean).length
+  expect(accepted(100)).toBe(60)
+  await clock.advanceAsync(40_000)
+  expect(accepted(100)).toBe(40)
+})

@@ -11,12 +11,14 @@ export interface KeepaliveEvents {
   dead(cause: LinkCause): void
 }
 
-const MAX_PINGS_PER_SECOND = 200
+/** A peer pings once a second at most; the burst is what arrives together after a stall of a minute. */
+const PINGS = { perSecond: 2, burst: 60 }
 
 export class Keepalive {
   readonly #clock: Clock
-  #pingsSince = 0
+  /** Pings received beyond the rate, at `#pingedAt`. */
   #pings = 0
+  #pingedAt = 0
   readonly #pingMs: number
   readonly #deadMs: number
   readonly #events: KeepaliveEvents
@@ -45,12 +47,10 @@ export class Keepalive {
   /** The peer sent a ping. @returns false when it exceeds the rate limit for pings */
   pinged(): boolean {
     const now = this.#clock.monotonic()
-    if (now - this.#pingsSince >= 1_000) {
-      this.#pingsSince = now
-      this.#pings = 0
-    }
-    this.#pings += 1
-    return this.#pings <= MAX_PINGS_PER_SECOND
+    const allowed = ((now - this.#pingedAt) / 1_000) * PINGS.perSecond
+    this.#pings = Math.max(0, this.#pings - allowed) + 1
+    this.#pingedAt = now
+    return this.#pings <= PINGS.burst
   }
 
   /** A pong arrived; ignored unless it answers the outstanding ping. */

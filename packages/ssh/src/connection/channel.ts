@@ -1,6 +1,6 @@
 // One open channel (RFC 4254 section 5): data both ways within the windows, requests with ordered replies, and the end
 // of each direction. Output of a started program waits until its request has been answered.
-import type { CloseCause, PeerAddress, SessionRequest, SshLimits } from '../api.ts'
+import type { CloseCause, PeerAddress, SessionRequest } from '../api.ts'
 import type { ClientChannel, ClientChannelHandler } from '../client-api.ts'
 import { limitFault, protocolFault } from '../fault.ts'
 import { freeMemory } from '../transport/free-memory.ts'
@@ -84,19 +84,20 @@ export class Channel implements ClientChannel {
     this.#handler = handler
   }
 
-  get #limits(): SshLimits {
-    return this.#link.limits
-  }
-
   get queuedBytes(): number {
     return this.#queue.dataBytes
+  }
+
+  /** Bytes of both directions that wait for the side that they are for. */
+  get heldBytes(): number {
+    return this.#queue.dataBytes + this.#incoming.heldBytes
   }
 
   write(bytes: Uint8Array, extended = 0): boolean {
     if (this.#eofQueued || this.#closeQueued || this.#closedTold || this.#outputRefused) return true
     if (bytes.length > 0) this.#queue.pushData(bytes, extended)
     this.pump(bytes.length < BULK_BYTES)
-    if (this.#queue.dataBytes > this.#limits.queueMaxBytes) {
+    if (this.#queue.dataBytes > this.#link.limits.queueMaxBytes) {
       this.#link.fail(limitFault('queue-overflow', 'More output is queued for a channel than its limit allows.'))
       return false
     }
@@ -274,7 +275,7 @@ export class Channel implements ClientChannel {
     const wantReply = reader.boolean('want reply')
     if (this.#link.side === 'client') return this.#serverRequest(name, wantReply, reader)
     const request =
-      this.type === 'session' ? this.#withinCount(readSessionRequest(name, reader, this.#limits)) : undefined
+      this.type === 'session' ? this.#withinCount(readSessionRequest(name, reader, this.#link.limits)) : undefined
     if (request?.type === 'eow@openssh.com') this.#refuseOutput()
     const starts = STARTS.has(name)
     if (starts) this.#starting += 1
@@ -300,7 +301,7 @@ export class Channel implements ClientChannel {
   #withinCount(request: SessionRequest | undefined): SessionRequest | undefined {
     if (request?.type !== 'env') return request
     this.#envCount += 1
-    return this.#envCount > this.#limits.envCount ? undefined : request
+    return this.#envCount > this.#link.limits.envCount ? undefined : request
   }
 
   #ask(request: SessionRequest): boolean | Promise<boolean> {

@@ -60,6 +60,13 @@ export class Channels<Open extends { readonly type: string }> {
     return count
   }
 
+  /** Bytes that wait for the side that they are for. */
+  get heldBytes(): number {
+    let bytes = 0
+    for (const channel of this.#open.values()) bytes += channel.heldBytes
+    return bytes
+  }
+
   /** No channel has queued output. */
   get idle(): boolean {
     for (const channel of this.#open.values()) if (!channel.idle) return false

@@ -52,6 +52,11 @@ export class ConnectionService {
     })
   }
 
+  /** Bytes of all channels that wait for the side that they are for. */
+  get heldBytes(): number {
+    return this.#channels.heldBytes
+  }
+
   /** No channel has queued output. */
   get idle(): boolean {
     return this.#channels.idle

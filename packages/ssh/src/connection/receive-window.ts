@@ -36,8 +36,8 @@ export class ReceiveWindow {
   #size: number
   /** Bytes the client may still send. */
   #open: number
-  /** Received and not yet consumed. */
-  #held = 0
+  /** Bytes received and not yet consumed. */
+  heldBytes = 0
   /** Consumed and not yet granted again. */
   #credit = 0
   #measuredBytes = 0
@@ -61,7 +61,7 @@ export class ReceiveWindow {
     if (bytes > MAX_DATA_BYTES) throw protocolFault('data-too-large', 'A data message exceeds the packet size.')
     if (bytes > this.#open) throw protocolFault('window-overrun', 'More data arrived than the window allows.')
     this.#open -= bytes
-    this.#held += bytes
+    this.heldBytes += bytes
   }
 
   /**
@@ -69,8 +69,8 @@ export class ReceiveWindow {
    * @returns bytes to grant with a WINDOW_ADJUST now, 0 for none
    */
   consumed(bytes: number): number {
-    const counted = Math.min(bytes, this.#held)
-    this.#held -= counted
+    const counted = Math.min(bytes, this.heldBytes)
+    this.heldBytes -= counted
     this.#credit += counted
     this.#measuredBytes += counted
     if (this.#credit < this.#size / 4) return 0

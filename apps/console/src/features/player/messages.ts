@@ -91,6 +91,9 @@ export const playerMessages = {
     emptyText: i18n._(
       'What people ran, and what their terminals showed: a command, a path, an error message. Each result opens the recording at that moment.',
     ),
+    off: i18n._('Recording is off: sessions of this namespace are not recorded.'),
+    toSettings: i18n._('Turn it on in the settings'),
+    offAsk: i18n._('An administrator can turn it on in the settings.'),
     none: i18n._('Nothing was found'),
     noneText: i18n._(
       'All words must have been on the screen within a short time. Try fewer words, or the beginning of one: begin*.',

@@ -4,8 +4,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { SearchX, TextSearch } from 'lucide-react'
 import { useCallback } from 'react'
-import { useRuntime } from '../../core/context.tsx'
+import { useMay, usePerson, useRuntime } from '../../core/context.tsx'
 import { deviceQuery } from '../../core/devices/queries.ts'
+import { Callout } from '../../ui/feedback/callout.tsx'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Loader } from '../../ui/kit.ts'
@@ -13,6 +14,7 @@ import { Page } from '../../ui/page/page.tsx'
 import { Pager } from '../../ui/list/pager.tsx'
 import { SearchField } from '../../ui/form/search-field.tsx'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
+import { namespaceQuery } from '../namespaces/queries.ts'
 import { playerMessages } from './messages.ts'
 import classes from './player.module.css'
 import { HITS_PER_PAGE, hitsQuery } from './queries.ts'
@@ -36,6 +38,7 @@ export function RecordingsPage({ search: { q, page } }: { readonly search: Recor
       <div className={classes['searchLine']}>
         <SearchField label={texts.search} words={q} onSearch={search} />
       </div>
+      <RecordingOff />
       {q === '' ? <EmptyState icon={<TextSearch size={24} />} title={texts.empty} text={texts.emptyText} /> : null}
       {q !== '' && hits.isError ? (
         <ErrorPanel title={playerMessages.searchFailed} error={hits.error} onRetry={() => void hits.refetch()} />
@@ -65,6 +68,20 @@ export function RecordingsPage({ search: { q, page } }: { readonly search: Recor
         )}
       />
     </Page>
+  )
+}
+
+/** Says why nothing new is found, which an empty page does not. */
+function RecordingOff() {
+  const { api } = useRuntime()
+  const tenant = usePerson()?.tenant ?? ''
+  const namespace = useQuery({ ...namespaceQuery(api, tenant), enabled: tenant !== '' })
+  const mayChange = useMay('namespaceUpdate')
+  if (namespace.data?.settings.session_record !== false) return null
+  return (
+    <Callout tone="note" title={texts.off}>
+      {mayChange ? <Link to="/settings">{texts.toSettings}</Link> : texts.offAsk}
+    </Callout>
   )
 }
 

@@ -18,7 +18,7 @@ import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Fact, FactColumns, Facts } from '../../ui/page/facts.tsx'
 import { GatedButton } from '../../ui/feedback/gated.tsx'
 import { Skeleton, Stack, Text } from '../../ui/kit.ts'
-import { formatMoment } from '../../ui/text/numbers.ts'
+import { formatExactMoment } from '../../ui/text/numbers.ts'
 import { Page } from '../../ui/page/page.tsx'
 import { formatPosition } from '../../ui/list/position.ts'
 import { StatusDot } from '../../ui/text/status-dot.tsx'
@@ -116,8 +116,8 @@ function KnownSession({ session }: { readonly session: Session }) {
               </Fact>
             )}
             <Fact name={facts.authenticated}>{session.authenticated ? texts.yes : texts.no}</Fact>
-            <Fact name={facts.started}>{formatMoment(session.started_at)}</Fact>
-            {closed ? <Fact name={facts.ended}>{formatMoment(closed.at)}</Fact> : null}
+            <Fact name={facts.started}>{formatExactMoment(session.started_at)}</Fact>
+            {closed ? <Fact name={facts.ended}>{formatExactMoment(closed.at)}</Fact> : null}
             <Fact name={facts.duration}>
               <SessionDuration session={session} />
             </Fact>

@@ -1,7 +1,7 @@
 // Events of a session, in order.
 import type { Session } from '@bowline/contract/schemas/session'
 import { Text, Title } from '../../ui/kit.ts'
-import { formatDuration, formatMoment } from '../../ui/text/numbers.ts'
+import { formatDuration, formatExactMoment } from '../../ui/text/numbers.ts'
 import { sessionsMessages as texts } from './messages.ts'
 import classes from './sessions.module.css'
 
@@ -23,7 +23,7 @@ export function SessionTimeline({ session }: { readonly session: Session }) {
       <ol className={classes['events']}>
         {items.slice(0, SHOWN).map(({ type, timestamp, data, seat }, index) => (
           <li key={`${timestamp} ${index}`} className={classes['event']}>
-            <time dateTime={timestamp} title={formatMoment(timestamp)} className={classes['offset']}>
+            <time dateTime={timestamp} title={formatExactMoment(timestamp)} className={classes['offset']}>
               +{formatDuration(Date.parse(timestamp) - started)}
             </time>
             <span>

@@ -168,11 +168,13 @@ export const terminalMessages = {
   menu: {
     label: i18n._('Terminal menu'),
     copy: i18n._('Copy'),
+    copyColours: i18n._('Copy with colours'),
     paste: i18n._('Paste'),
     selectAll: i18n._('Select all'),
     search: i18n._('Search'),
     snippets: i18n._('Snippets…'),
     clear: i18n._('Clear'),
+    save: i18n._('Save output as a file'),
     pasteRefused: i18n._('The browser does not let this page read the clipboard. Press Ctrl+V instead.'),
     pasteRefusedApple: i18n._('The browser does not let this page read the clipboard. Press ⌘V instead.'),
     keysOf: {

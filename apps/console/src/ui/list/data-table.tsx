@@ -36,10 +36,14 @@ export interface DataTableProps<Row> {
   readonly scrolls?: boolean
   /** The rows are those of the previous page, while the next one loads. */
   readonly stale?: boolean
+  /** Rows of the whole list, and those before this page; absent: the rows are all there are. */
+  readonly part?: { readonly total: number; readonly before: number }
   /** Shown when there are no rows. */
   readonly empty: ReactNode
 }
 
+/** Counted with the rows by screen readers. */
+const HEADER_ROWS = 1
 const SKELETON_ROWS = ['a', 'b', 'c', 'd', 'e', 'f']
 const FEATURES = tableFeatures({ columnVisibilityFeature, columnOrderingFeature })
 
@@ -87,7 +91,7 @@ function useModel<Row>({ columns, visible, rows, rowKey }: DataTableProps<Row>) 
 }
 
 function Table<Row>(props: DataTableProps<Row>) {
-  const { label, renderActions, sort, onSort, onRowKey, selection, keysHint } = props
+  const { label, renderActions, sort, onSort, onRowKey, selection, keysHint, part } = props
   const { columns, rows } = useModel(props)
   const element = useRef<HTMLTableElement>(null)
   const isGrid = selection !== undefined || onRowKey !== undefined
@@ -104,6 +108,7 @@ function Table<Row>(props: DataTableProps<Row>) {
       role={isGrid ? 'grid' : undefined}
       aria-label={label}
       aria-multiselectable={selection ? true : undefined}
+      aria-rowcount={part ? part.total + HEADER_ROWS : undefined}
       className={classes['table']}
       {...roving}
     >
@@ -125,12 +130,13 @@ function Table<Row>(props: DataTableProps<Row>) {
       </thead>
       <tbody>
         {rows
-          ? rows.map(({ key, row }) => {
+          ? rows.map(({ key, row }, at) => {
               const isSelected = selection?.keys.has(key) ?? false
               return (
                 <tr
                   key={key}
                   className={classes['row']}
+                  aria-rowindex={part ? part.before + HEADER_ROWS + at + 1 : undefined}
                   onKeyDown={(event) => {
                     // Single keys act where no control of its own would take them (WCAG 2.1.4).
                     const onLink = event.target instanceof HTMLAnchorElement && event.target.closest('[data-primary]')

@@ -6,7 +6,7 @@ import { DataTable, type DataTableProps } from './data-table.tsx'
 import { ErrorPanel } from '../feedback/error-panel.tsx'
 import { Pager } from './pager.tsx'
 
-interface PagedTableProps<Row> extends Omit<DataTableProps<Row>, 'rows' | 'stale'> {
+interface PagedTableProps<Row> extends Omit<DataTableProps<Row>, 'rows' | 'stale' | 'part'> {
   readonly list: UseQueryResult<ListPage<Row>>
   /** "The devices could not be loaded." */
   readonly failed: string
@@ -30,7 +30,12 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
     <>
       {list.isError ? <ErrorPanel title={failed} error={list.error} onRetry={() => void list.refetch()} /> : null}
       {list.isError && !list.data ? null : (
-        <DataTable {...table} rows={isBeyondEnd ? undefined : list.data?.items} stale={list.isPlaceholderData} />
+        <DataTable
+          {...table}
+          rows={isBeyondEnd ? undefined : list.data?.items}
+          part={{ total, before: (page - 1) * perPage }}
+          stale={list.isPlaceholderData}
+        />
       )}
       <Pager list={table.label} page={page} perPage={perPage} total={total} renderLink={renderPageLink} />
     </>

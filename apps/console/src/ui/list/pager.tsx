@@ -1,6 +1,6 @@
-// Shows which part of a list is on screen, with links to its neighbours. Pages are links, so that they can be opened in
+// Shows which part of a list is on screen, with links to its neighbours, its beginning and its end. Pages are links, so that they can be opened in
 // a tab, shared and navigated back to.
-import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { ChevronFirst, ChevronLast, ChevronLeft, ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Group, Text } from '../kit.ts'
 import { uiMessages } from '../messages.ts'
@@ -29,8 +29,10 @@ export function Pager({ list, page, perPage, total, renderLink }: PagerProps) {
         {range}
       </Text>
       <Group gap={4}>
+        {page > 2 ? renderLink(1, <ChevronFirst size={16} aria-hidden />, uiMessages.firstPage, step) : null}
         {page > 1 ? renderLink(page - 1, <ChevronLeft size={16} aria-hidden />, uiMessages.previousPage, step) : null}
         {page < last ? renderLink(page + 1, <ChevronRight size={16} aria-hidden />, uiMessages.nextPage, step) : null}
+        {page < last - 1 ? renderLink(last, <ChevronLast size={16} aria-hidden />, uiMessages.lastPage, step) : null}
       </Group>
     </nav>
   )

@@ -1,6 +1,6 @@
 import { NEVER } from '@bowline/contract/schemas/common'
 import { expect, it } from 'vitest'
-import { formatAgo, formatBytes, formatDuration, formatMoment } from './numbers.ts'
+import { formatAgo, formatBytes, formatDuration, formatExactMoment, formatMoment } from './numbers.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const before = (seconds: number) => new Date(NOW - seconds * 1000).toISOString()
@@ -23,6 +23,11 @@ it('formats a moment in the future as now, because clocks differ a little', () =
 
 it('formats the contract’s zero time as never', () => {
   expect([formatAgo(NEVER, NOW), formatMoment(NEVER)]).toEqual(['never', 'never'])
+})
+
+it('names the zone of an exact time', () => {
+  expect(formatExactMoment('2026-11-20T12:00:00Z')).toMatch(/2026.* (UTC|GMT|[A-Z]{2,5}([+-]\d+)?)$/)
+  expect(formatMoment('2026-11-20T12:00:00Z')).not.toMatch(/UTC|GMT/)
 })
 
 it.each([

@@ -5,6 +5,16 @@ import { uiMessages } from '../messages.ts'
 
 const counts = new Intl.NumberFormat(locale)
 const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+/** Names the zone: people elsewhere read the same moment, and logs are often in UTC. */
+const exact = new Intl.DateTimeFormat(locale, {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZoneName: 'short',
+})
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
 
 const lists = new Intl.ListFormat(locale)
@@ -21,6 +31,11 @@ export function formatCount(count: number): string {
 /** Date and time in this browser's zone; the word "never" for the contract's zero time. */
 export function formatMoment(time: string): string {
   return time === NEVER ? uiMessages.never : moments.format(new Date(time))
+}
+
+/** As `formatMoment`, with the name of the zone. */
+export function formatExactMoment(time: string): string {
+  return time === NEVER ? uiMessages.never : exact.format(new Date(time))
 }
 
 const STEPS = [

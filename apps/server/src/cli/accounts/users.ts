@@ -104,7 +104,9 @@ export function addUserCommands(program: Command, terminal: Terminal): Command {
 
   user
     .command('confirm <username> [email]')
-    .description('Confirm a registration without its mail; the address tells several with one username apart')
+    .description(
+      'Confirm a registration without its mail, or an address that somebody has set without a proof; the address tells several registrations with one username apart',
+    )
     .option('--json', 'print JSON')
     .action((username: string, address: string | undefined, format: Format) =>
       onInstance(terminal, async ({ system, ids }) => {

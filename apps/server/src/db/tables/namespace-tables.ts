@@ -65,6 +65,13 @@ export interface ClosedNamespacesTable {
   due_at: Date
 }
 
+/** Names that namespaces have had lately, which no other one can take. */
+export interface FormerNamespaceNamesTable {
+  name: string
+  namespace: TenantId
+  kept_until: Date
+}
+
 /** The export of a namespace, if one was asked for. */
 export interface NamespaceExportsTable {
   tenant_id: TenantId
@@ -94,6 +101,7 @@ export interface ProvidedMembersTable {
 
 export interface NamespaceTables {
   closed_namespaces: ClosedNamespacesTable
+  former_namespace_names: FormerNamespaceNamesTable
   limit_defaults: LimitDefaultsTable
   members: MembersTable
   namespace_exports: NamespaceExportsTable

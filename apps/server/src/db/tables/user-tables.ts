@@ -11,6 +11,8 @@ export interface UsersTable {
   username: string | null
   /** Lower-case. */
   email: string
+  /** Set by the person where the server sends no mail that would have asked for a proof. */
+  email_unproven: Generated<boolean>
   /** New address that is not confirmed yet; lower-case. */
   pending_email: string | null
   recovery_email: string | null

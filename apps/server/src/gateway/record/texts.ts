@@ -60,6 +60,9 @@ export const TEXTS = {
   /** In reply to a login: clients show no earlier text. */
   stopping: fromBowline('the server is stopping; try again in a moment.'),
   stopped: fromBowline('the server is stopping.'),
+  unread: fromBowline(
+    'too much data waits to be read, by this client or by the device, and the server needs its memory.',
+  ),
   /** Sent when policy ends a session; the row has the details. */
   withdrawn: fromBowline('access to this device has been withdrawn.'),
   /** Without a full stop: the reason follows. */

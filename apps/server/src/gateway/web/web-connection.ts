@@ -177,6 +177,8 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
     algorithms: undefined,
     bytesIn: 0,
     bytesOut: 0,
+    // Its one terminal holds no more than it retains for a browser that comes back.
+    heldBytes: 0,
     openChannel: () => Promise.reject(new Error('a web terminal takes no channels')),
     explain: () => undefined,
     announce: () => undefined,

@@ -285,6 +285,19 @@ describe('failures', () => {
     }
   })
 
+  it('refuses a target in absolute form instead of answering with the console', async () => {
+    const { hostname, port } = new URL(server.origin)
+    const statusOf = (path: string) =>
+      new Promise((resolve, reject) => {
+        request({ hostname, port, path }, (answer) => resolve(answer.resume().statusCode))
+          .on('error', reject)
+          .end()
+      })
+    const path = '/api/info'
+    expect(await statusOf(path)).toBe(200)
+    expect(await statusOf(`http://${'0'.repeat(32)}.tunnels.example${path}`)).toBe(400)
+  })
+
   it('breaks an answer off when the device is lost in its middle', async () => {
     const port = await httpService((_, answer) => {
       answer.writeHead(200, { 'content-length': 100 })

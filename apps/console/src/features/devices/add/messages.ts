@@ -3,8 +3,10 @@ import { i18n } from '../../../platform/language/i18n.ts'
 
 export const pairingMessages = {
   title: i18n._('Pair with a code'),
-  intro: i18n._('An agent that was installed without a namespace shows a code in its log. It ends after 15 minutes.'),
-  code: i18n._('Code of the device'),
+  intro: i18n._(
+    'An agent that was installed without a namespace shows a code in its log. The code expires after 15 minutes.',
+  ),
+  code: i18n._('Device code'),
   codeHint: i18n._('Eight letters, such as WDJB-MJHT.'),
   tooShort: i18n._('must have eight letters'),
   lookUp: i18n._('Find device'),

@@ -2,7 +2,7 @@
 import type { Device } from '@bowline/contract/schemas/device'
 import { useNavigate } from '@tanstack/react-router'
 import { useMay } from '../../../core/context.tsx'
-import { areSingleKeysOn } from '../../../core/shortcuts.ts'
+import { DEVICE_KEYS, areSingleKeysOn } from '../../../core/shortcuts.ts'
 import type { DeviceActions } from '../actions.ts'
 import { useFavorite } from '../favorites.tsx'
 
@@ -20,7 +20,7 @@ export function useRowKeys({ actions, onEdit }: RowKeyTargets): (device: Device,
   const favor = useFavorite()
   return (device, key) => {
     if (!areSingleKeysOn()) return false
-    const keys: Readonly<Record<string, (() => void) | undefined>> = {
+    const keys: Readonly<Record<(typeof DEVICE_KEYS)[number], (() => void) | undefined>> = {
       a: mayAccept && device.status === 'pending' ? () => void actions.run('accept', device) : undefined,
       r: mayReject && device.status === 'pending' ? () => void actions.run('reject', device) : undefined,
       c:
@@ -31,7 +31,8 @@ export function useRowKeys({ actions, onEdit }: RowKeyTargets): (device: Device,
       t: () => onEdit(device, 'tags'),
       f: () => favor(device),
     }
-    const act = Object.hasOwn(keys, key) ? keys[key] : undefined
+    const name = DEVICE_KEYS.find((one) => one === key)
+    const act = name && keys[name]
     act?.()
     return act !== undefined
   }

@@ -2,7 +2,9 @@
 import { useStore } from '../../../core/context.tsx'
 import { Menu, Text } from '../../../ui/kit.ts'
 import { notifyFailure } from '../../../ui/feedback/notify.tsx'
-import { copySelection, isApple } from '../screen/clipboard.ts'
+import { saveFile } from '../../../ui/text/save-file.ts'
+import { copySelection, copyWithColours, isApple } from '../screen/clipboard.ts'
+import { keptText } from '../screen/kept-text.ts'
 import { terminalMessages } from '../messages.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Pane } from './pane.ts'
@@ -56,6 +58,11 @@ export function TerminalMenu({ pane, workspace }: { readonly pane: Pane; readonl
         >
           {texts.copy}
         </Menu.Item>
+        {hasSelection ? (
+          <Menu.Item onClick={() => void copyWithColours(terminal, pane.screen.selectedHtml())}>
+            {texts.copyColours}
+          </Menu.Item>
+        ) : null}
         <Menu.Item rightSection={<Keys keys={isApple ? '⌘V' : keysOf.paste} />} onClick={() => void paste()}>
           {texts.paste}
         </Menu.Item>
@@ -64,6 +71,7 @@ export function TerminalMenu({ pane, workspace }: { readonly pane: Pane; readonl
           {texts.search}
         </Menu.Item>
         <Menu.Item onClick={() => terminal.clear()}>{texts.clear}</Menu.Item>
+        <Menu.Item onClick={() => saveFile(outputOf(pane), `${pane.device.name}.txt`)}>{texts.save}</Menu.Item>
         <Menu.Item rightSection={<Keys keys={keysOf.snippets} />} onClick={() => workspace.snippetsFor.set(pane.id)}>
           {texts.snippets}
         </Menu.Item>
@@ -81,6 +89,9 @@ export function TerminalMenu({ pane, workspace }: { readonly pane: Pane; readonl
     </Menu>
   )
 }
+
+const outputOf = ({ screen: { terminal } }: Pane): Blob =>
+  new Blob([keptText(terminal.buffer.normal)], { type: 'text/plain;charset=utf-8' })
 
 /** Pointer and eye only: the accessible name of an item is what it does. */
 function Keys({ keys }: { readonly keys: string }) {

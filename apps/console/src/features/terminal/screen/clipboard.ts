@@ -14,6 +14,19 @@ export async function copySelection(terminal: Terminal): Promise<void> {
   announce(copied ? uiMessages.copied : uiMessages.copyFailed)
 }
 
+/** Copies the selection as text and, for programs that show it, as HTML with its colours. */
+export async function copyWithColours(terminal: Terminal, html: string): Promise<void> {
+  const part = (type: string, content: string) => ({ [type]: new Blob([content], { type }) })
+  const item = { ...part('text/plain', terminal.getSelection()), ...part('text/html', html) }
+  try {
+    await navigator.clipboard.write([new ClipboardItem(item)])
+    announce(uiMessages.copied)
+  } catch {
+    // Insecure contexts have no such clipboard.
+    await copySelection(terminal)
+  }
+}
+
 /** Handles a key before the terminal does. @returns true when it was a clipboard shortcut */
 export function takeClipboardKey(terminal: Terminal, event: KeyboardEvent): boolean {
   if (isApple || !event.ctrlKey || event.altKey || event.metaKey) return false

@@ -24,6 +24,8 @@ export interface Screen {
   isShown(): boolean
   /** Attaches it to the page. @returns detach */
   attach(place: HTMLElement): () => void
+  /** The selection with its colours. */
+  selectedHtml(): string
   /** Screen, scrollback and modes as the output that draws them again, with as much scrollback as fits. */
   snapshot(maxCharacters: number): Snapshot
   /** Draws a snapshot on a new screen. */
@@ -133,6 +135,7 @@ export function createScreen(settings: TerminalSettings, isDark: boolean, events
         holder.remove()
       }
     },
+    selectedHtml: () => serializer.serializeAsHTML({ onlySelection: true, includeGlobalBackground: true }),
     snapshot(maxCharacters) {
       let output = ''
       for (const scrollback of SNAPSHOT_SCROLLBACKS) {

@@ -2,6 +2,7 @@
 // device's own SSH server, through which people reach the device. The port is listened on nowhere; each login opens a
 // channel as if somebody had connected to it.
 import { BowlineError } from '@bowline/contract/errors'
+import type { TenantId } from '@bowline/contract/schemas/common'
 import type { UserAuthority } from '@bowline/contract/schemas/fleet/user-authority'
 import type { LinkCause } from '@bowline/link/api'
 import {
@@ -125,6 +126,10 @@ export class DeviceConnection implements ConnectionHandler {
       this.#connect(connection, device).catch((error: unknown) => this.#failed(connection, error))
     })
     return Promise.resolve(port)
+  }
+
+  get tenant(): TenantId | undefined {
+    return this.#device?.ctx.tenant
   }
 
   /** Ends the connection. */
