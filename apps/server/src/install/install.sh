@@ -121,6 +121,8 @@ main() {
       is_root || fail "the method $method needs root (sudo)."
       if [ "$method" = systemd ]; then [ -d /run/systemd/system ]; else [ -e /run/openrc/softlevel ]; fi ||
         fail "this machine is not run by $method."
+      [ ! -e /usr/lib/bowline/package/managed-by.json ] ||
+        fail 'this machine has the package bowline-agent: /usr/bin/bowline agent install makes its agent a service.'
       dir=/usr/local/lib/bowline
       mode=755
       ;;
