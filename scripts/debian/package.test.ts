@@ -88,7 +88,9 @@ describe.skipIf(!canMakePackages())('a package of the agent (needs dpkg-deb)', (
 
   it('orders pre-releases as Debian does', () => {
     const versions = ['1.0.0-alpha.1', '1.0.0-rc.1', '1.0.0-rc.2-fix', '1.0.0', '1.0.1'].map(debianVersion)
-    versions.slice(1).forEach((later, at) => tool('dpkg', '--compare-versions', versions[at] ?? '', 'lt', later))
+    const precedes = (one: string, other: string): boolean =>
+      spawnSync('dpkg', ['--compare-versions', one, 'lt', other]).status === 0
+    expect(versions.slice(1).filter((later, at) => !precedes(versions[at] ?? '', later))).toEqual([])
   })
 })
 
