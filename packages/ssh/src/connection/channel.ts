@@ -35,8 +35,7 @@ export class Channel implements ClientChannel {
   readonly #queue = new OutputQueue()
   readonly #replies: ReplyQueue
   readonly #sent = new SentRequests<boolean>()
-  /** What the peer has sent. */
-  readonly incoming: ReceiveWindow
+  readonly #incoming: ReceiveWindow
   #sendWindow: number
   #handler: ClientChannelHandler | undefined
   /** Unanswered start requests: output must not overtake their replies. */
@@ -67,7 +66,7 @@ export class Channel implements ClientChannel {
     this.#sendWindow = remote.window
     this.#packetBytes = Math.min(remote.packetBytes, MAX_DATA_BYTES)
     this.#replies = new ReplyQueue(link.pendingRequests, (payload) => this.#send(payload))
-    this.incoming = new ReceiveWindow(windowBytes, link.limits.windowMaxBytes, link.growth, link.now)
+    this.#incoming = new ReceiveWindow(windowBytes, link.limits.windowMaxBytes, link.growth, link.now)
   }
 
   /** This side has closed it; the peer's close is outstanding. */
@@ -89,6 +88,11 @@ export class Channel implements ClientChannel {
     return this.#queue.dataBytes
   }
 
+  /** Bytes of both directions that wait for the side that they are for. */
+  get heldBytes(): number {
+    return this.#queue.dataBytes + this.#incoming.heldBytes
+  }
+
   write(bytes: Uint8Array, extended = 0): boolean {
     if (this.#eofQueued || this.#closeQueued || this.#closedTold || this.#outputRefused) return true
     if (bytes.length > 0) this.#queue.pushData(bytes, extended)
@@ -104,8 +108,7 @@ export class Channel implements ClientChannel {
   }
 
   consumed(count: number): void {
-    const isAwaited = this.#sendWindow === 0 && this.#queue.dataBytes > 0
-    const granted = this.#closeSent || this.#closedTold ? 0 : this.incoming.consumed(count, isAwaited)
+    const granted = this.#closeSent || this.#closedTold ? 0 : this.#incoming.consumed(count)
     if (granted > 0) this.#send(this.#message(n.MSG_CHANNEL_WINDOW_ADJUST).uint32(granted).done())
   }
 
@@ -176,7 +179,6 @@ export class Channel implements ClientChannel {
       this.#sendData(item, maxBytes)
     }
     this.#pumping = false
-    if (this.#sendWindow === 0) this.consumed(0)
     if (this.#stopTold && queue.dataBytes === 0 && this.#link.writable && this.#sendWindow > 0) {
       this.#stopTold = false
       this.#link.callHandler(this, () => this.#handler?.drain?.())
@@ -220,7 +222,7 @@ export class Channel implements ClientChannel {
 
   #data(bytes: Uint8Array, extended: number): void {
     if (this.#eofReceived) throw protocolFault('data-after-eof', 'Data arrived after the end of file.')
-    this.incoming.received(bytes.length)
+    this.#incoming.received(bytes.length)
     if (this.#closedTold) return
     this.#link.callHandler(this, () => this.#handler?.data(bytes, extended))
   }
@@ -262,7 +264,7 @@ export class Channel implements ClientChannel {
     if (this.#closedTold) return
     this.#closedTold = true
     this.#queue.dropData()
-    this.incoming.release()
+    this.#incoming.release()
     this.#replies.abandon()
     this.#sent.end(new Error('the channel has closed'))
     this.#link.callHandler(this, () => this.#handler?.closed(cause))

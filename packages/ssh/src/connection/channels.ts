@@ -63,7 +63,7 @@ export class Channels<Open extends { readonly type: string }> {
   /** Bytes that wait for the side that they are for. */
   get heldBytes(): number {
     let bytes = 0
-    for (const channel of this.#open.values()) bytes += channel.queuedBytes + channel.incoming.heldBytes
+    for (const channel of this.#open.values()) bytes += channel.heldBytes
     return bytes
   }
 

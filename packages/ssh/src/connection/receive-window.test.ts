@@ -72,12 +72,3 @@ test('grows all windows of a connection from one budget', () => {
   )
   expect(grown).toEqual([30_000, 5_000, 0])
 })
-
-test('grants less than a quarter of itself only to a client that does not take its output', () => {
-  const window = new ReceiveWindow(100_000, 100_000, new GrowthBudget(0), () => 0)
-  for (const bytes of [30_000, 30_000, 30_000]) window.received(bytes)
-  expect(window.consumed(20_000)).toBe(0)
-  expect(window.consumed(0, true)).toBe(20_000)
-  expect(window.consumed(0, true)).toBe(0)
-  expect(window.consumed(5_000, true)).toBe(5_000)
-})

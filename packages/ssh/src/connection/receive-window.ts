@@ -66,17 +66,15 @@ export class ReceiveWindow {
 
   /**
    * Counts bytes as consumed; more than are held counts as all of them.
-   * @param isAwaited grants whatever is consumed, not only a quarter of the window: a client that does not take its output
-   *   may be one that reads nothing before it can write
    * @returns bytes to grant with a WINDOW_ADJUST now, 0 for none
    */
-  consumed(bytes: number, isAwaited = false): number {
+  consumed(bytes: number): number {
     const counted = Math.min(bytes, this.heldBytes)
     this.heldBytes -= counted
     this.#credit += counted
     this.#measuredBytes += counted
-    if (this.#credit >= this.#size / 4) this.#grow()
-    else if (!isAwaited) return 0
+    if (this.#credit < this.#size / 4) return 0
+    this.#grow()
     const granted = this.#credit
     this.#credit = 0
     this.#open += granted
