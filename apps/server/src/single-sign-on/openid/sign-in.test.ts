@@ -97,6 +97,20 @@ describe('sign-in by OpenID Connect', () => {
     await admin.client.call(singleSignOn.update, { body: { trust_addresses: false } })
   })
 
+  it('does not link an account whose person has set the address without a proof, even where addresses are trusted', async () => {
+    const { id } = await server.addPerson('mallory')
+    const unproven = (email_unproven: boolean) =>
+      server.database.system().updateTable('users').set({ email_unproven }).where('id', '=', id).execute()
+    await admin.client.call(singleSignOn.update, { body: { trust_addresses: true } })
+    const person = { sub: 'victim-1', email: 'mallory@example.com', email_verified: true }
+    await unproven(true)
+    expect(await signIn(testBrowser(server), person)).toMatch(/^\/sign-in\/link\?/)
+    await unproven(false)
+    const browser = testBrowser(server)
+    expect((await browser.signIn(await signIn(browser, person))).id).toBe(id)
+    await admin.client.call(singleSignOn.update, { body: { trust_addresses: false } })
+  })
+
   it('needs an address', async () => {
     expect(await signIn(testBrowser(server), { sub: 'nameless' })).toBe('/login?missing_assertions=email')
   })
