@@ -31,7 +31,7 @@ import {
 } from './control.ts'
 
 const SCRIPTS = ['postinst', 'prerm', 'postrm'] as const
-const ORIGIN = `Of the package ${PACKAGE}`
+const ORIGIN = `File of the package ${PACKAGE}`
 
 export interface PackageOptions extends Facts {
   readonly root: string

@@ -10,7 +10,7 @@ const COMPRESSION = 6
 
 export interface ReleasePackagesOptions {
   readonly root: string
-  /** Of the agents' archives. */
+  /** Folder of the archives of the agent. */
   readonly folder: string
   /** Output folder. */
   readonly target: string

@@ -17,7 +17,7 @@ import { countedByServer, tell, watchStalls } from './restart.ts'
 const PASSWORD = 'password-of-the-nodes'
 /** Covers each periodic task of links and nodes several times, but no registrations. */
 const IDLE_MS = 60_000
-/** Of an agent, every ten minutes. */
+/** Registrations of an agent in an hour: one every ten minutes. */
 const REGISTRATIONS_PER_HOUR = 6
 /** A link that has stood for this long is connected again without the backoff of an unsettled one. */
 const SETTLE_MS = 31_000
