@@ -72,6 +72,13 @@ def feature_input():
     return out == data, [hashlib.sha256(out).hexdigest(), code]
 
 
+def feature_ahead():
+    # One write reads less than it writes, so that it is megabytes ahead of what it has read.
+    data = os.urandom(1 << 20) * 16
+    out, _, code = run(sign_in(), "cat", data)
+    return out == data, [len(out), code]
+
+
 def feature_shell():
     ran = run(sign_in(), None, b"echo told; exit 5\n")
     return ran[0] == b"told\n" and ran[2] == 5, texts(ran)

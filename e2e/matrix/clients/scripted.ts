@@ -14,6 +14,7 @@ export const LIBSSH_PYTHON = resolve(import.meta.dirname, '../../../.cache/libss
 const FEATURES = {
   exec: 'a command, with its own exit code and both outputs',
   input: 'input of 4 MiB, there and back',
+  ahead: 'input of 16 MiB, written before its echo is read',
   pty: 'a terminal, with its size and a change of it',
   shell: 'a shell, told what to do',
   env: 'a variable, and a command after it',
@@ -79,7 +80,7 @@ const LIBRARIES: readonly Library[] = [
     name: 'libssh',
     needs: `${LIBSSH_PYTHON}:ssh`,
     command: [LIBSSH_PYTHON, 'libssh_client.py'],
-    features: ['exec', 'input', 'shell', 'key', 'retry', 'questions', 'sftp', 'local'],
+    features: ['exec', 'input', 'ahead', 'shell', 'key', 'retry', 'questions', 'sftp', 'local'],
   },
   {
     name: 'Erlang/OTP ssh',

@@ -48,7 +48,10 @@ export interface StreamHandler {
    * them anyway. Wrappers that retain bytes must not copy this flag.
    */
   readonly transient?: boolean
-  /** The stream can take more after `write` returned false. */
+  /**
+   * After `write` returned false: the stream has sent some of what is queued ({@link LinkStream.queuedBytes} says what is
+   * left), or can take more.
+   */
   drain?(): void
   /** The peer sends no more bytes; control messages may still follow. */
   eof?(): void

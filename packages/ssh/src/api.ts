@@ -227,7 +227,10 @@ export interface ChannelHandler {
    * callee owns the memory. The client may send more only after {@link SshChannel.consumed} has been called.
    */
   data(bytes: Uint8Array, extended: number): void
-  /** The channel can take more output after a `write` returned false (RFC 4254 section 5.2: window). */
+  /**
+   * After `write` returned false: the channel has sent some of what is queued ({@link SshChannel.queuedBytes} says what is
+   * left), or can take more output (RFC 4254 section 5.2: window).
+   */
   drain?(): void
   /** The client will send no more data (RFC 4254 section 5.3). Output may continue. */
   eof?(): void

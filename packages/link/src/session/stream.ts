@@ -40,6 +40,8 @@ const NOTHING = new Uint8Array(0)
 const MERGE_BYTES = 1_024
 const MERGED_BYTES = 4_096
 const CONTROL_QUEUE_BYTES = 1024 * 1024
+/** A writer that waits is called after this much has been sent, and when nothing is queued. */
+const PROGRESS_BYTES = 64 * 1024
 /** Each return of credit costs a write: a stream that keeps moving bytes gets larger portions, up to this window. */
 const BULK_WINDOW_BYTES = 1024 * 1024
 /** Returns of credit, each of a quarter of the window, after which the window grows. */
@@ -70,6 +72,8 @@ export class Stream implements LinkStream, Sender {
   /** Bytes we may send. */
   #sendCredit: number
   #blockedTold = false
+  /** Bytes sent since the last `drain`. */
+  #sentSinceDrain = 0
 
   #window: number
   /** Bytes the peer may still send. */
@@ -105,9 +109,12 @@ export class Stream implements LinkStream, Sender {
     return entry !== undefined && (!isData(entry.type) || this.#sendCredit > 0)
   }
 
-  /** Whether `drain` may be called now. */
-  get drained(): boolean {
-    return this.queuedBytes === 0 && this.#sendCredit > 0
+  /** Whether `drain` may be called now: `empty` when nothing is queued, `progress` when less is than before. */
+  drainable(): 'empty' | 'progress' | undefined {
+    const isEmpty = this.queuedBytes === 0 && this.#sendCredit > 0
+    if (!isEmpty && this.#sentSinceDrain < PROGRESS_BYTES) return undefined
+    this.#sentSinceDrain = 0
+    return isEmpty ? 'empty' : 'progress'
   }
 
   write(bytes: Uint8Array, lane: Lane = 0, done?: () => void): boolean {
@@ -250,6 +257,7 @@ export class Stream implements LinkStream, Sender {
       batch.begin(type, this.id, count)
       this.#sendCredit -= count
       this.queuedBytes -= count
+      this.#sentSinceDrain += count
       this.#takeData(count, batch)
     }
     if (this.#sendCredit === 0 && this.queuedBytes > 0 && !this.#blockedTold) {

@@ -23,6 +23,8 @@ const MAX_WINDOW = 0xffff_ffff
  * cost, so they are coalesced into full packets. Smaller writes are interactive and sent at once.
  */
 const BULK_BYTES = 8 * 1024
+/** A writer that waits is called after this much has been sent, and when nothing is queued. */
+const PROGRESS_BYTES = 64 * 1024
 const STARTS = new Set(['shell', 'exec', 'subsystem'])
 
 export class Channel implements ClientChannel {
@@ -47,6 +49,8 @@ export class Channel implements ClientChannel {
   /** A partial packet waits for the end of this event loop iteration. */
   #pumpScheduled = false
   #stopTold = false
+  /** Bytes sent since the last `drain`. */
+  #sentSinceDrain = 0
   #outputRefused = false
   /** One exit, one end of file, one close: the embedding program cannot queue messages without bound. */
   #exitQueued = false
@@ -108,8 +112,7 @@ export class Channel implements ClientChannel {
   }
 
   consumed(count: number): void {
-    const granted = this.#closeSent || this.#closedTold ? 0 : this.#incoming.consumed(count)
-    if (granted > 0) this.#send(this.#message(n.MSG_CHANNEL_WINDOW_ADJUST).uint32(granted).done())
+    if (!this.#closeSent && !this.#closedTold) this.#grant(this.#incoming.consumed(count))
   }
 
   free(bytes: Uint8Array): void {
@@ -179,10 +182,28 @@ export class Channel implements ClientChannel {
       this.#sendData(item, maxBytes)
     }
     this.#pumping = false
-    if (this.#stopTold && queue.dataBytes === 0 && this.#link.writable && this.#sendWindow > 0) {
-      this.#stopTold = false
-      this.#link.callHandler(this, () => this.#handler?.drain?.())
-    }
+    this.#grantBlocked()
+    this.#drain()
+  }
+
+  #drain(): void {
+    if (!this.#stopTold) return
+    const takesMore = this.#queue.dataBytes === 0 && this.#link.writable && this.#sendWindow > 0
+    if (!takesMore && this.#sentSinceDrain < PROGRESS_BYTES) return
+    if (takesMore) this.#stopTold = false
+    this.#sentSinceDrain = 0
+    this.#link.callHandler(this, () => this.#handler?.drain?.())
+  }
+
+  /** Grants input beyond its window to a peer whose own window is full while output waits for it. */
+  #grantBlocked(): void {
+    const isBlocked = this.#sendWindow === 0 && (this.#stopTold || this.#queue.dataBytes > 0)
+    if (!isBlocked || this.#closeSent || this.#closedTold) return
+    this.#grant(this.#incoming.advance())
+  }
+
+  #grant(bytes: number): void {
+    if (bytes > 0) this.#send(this.#message(n.MSG_CHANNEL_WINDOW_ADJUST).uint32(bytes).done())
   }
 
   #pumpSoon(): void {
@@ -225,6 +246,7 @@ export class Channel implements ClientChannel {
     this.#incoming.received(bytes.length)
     if (this.#closedTold) return
     this.#link.callHandler(this, () => this.#handler?.data(bytes, extended))
+    this.#grantBlocked()
   }
 
   #extendedData(reader: WireReader): void {
@@ -339,6 +361,7 @@ export class Channel implements ClientChannel {
     if (packed) {
       const { block, from, to } = packed
       this.#sendWindow -= to - from
+      this.#sentSinceDrain += to - from
       const at = writeDataHead(block, from, this.#remoteId, extended, to - from)
       this.#link.sendInPlace(block, at, to)
       this.#queue.releaseBlock(packed)
@@ -348,6 +371,7 @@ export class Channel implements ClientChannel {
     let bytes = 0
     for (const part of parts) bytes += part.length
     this.#sendWindow -= bytes
+    this.#sentSinceDrain += bytes
     this.#link.send(dataHead(this.#remoteId, extended, bytes), parts)
   }
 

@@ -26,6 +26,19 @@ test('grants exactly what was consumed, and never opens more than the size', () 
   )
 })
 
+test('grants in advance only when less than a packet is open, and takes it back from what is consumed', () => {
+  const window = new ReceiveWindow(100_000, 100_000, new GrowthBudget(0), () => 0)
+  for (const bytes of [30_000, 30_000]) window.received(bytes)
+  expect(window.advance()).toBe(0)
+  window.received(30_000)
+  expect(window.consumed(20_000)).toBe(0)
+  expect(window.advance()).toBe(131_072 + 20_000)
+  expect(window.consumed(70_000)).toBe(0)
+  for (let sent = 0; sent < 160_000; sent += 20_000) window.received(20_000)
+  expect(window.consumed(70_000)).toBe(0)
+  expect(window.consumed(30_000)).toBe(70_000 + 70_000 + 30_000 - 131_072)
+})
+
 /** Sends and consumes `bytes` in steps of a tenth of the start size; returns the growth granted. */
 function transfer(window: ReceiveWindow, bytes: number, tick: () => void): number {
   let grown = 0

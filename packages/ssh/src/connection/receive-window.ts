@@ -8,6 +8,10 @@ export const MAX_DATA_BYTES = 32 * 1024
 /** A transfer that fills the window in less than this gets a larger one. */
 const BUSY_MS = 1_000
 
+/** Granted at a time, and in total, beyond the size of a window: see {@link ReceiveWindow.advance}. */
+const ADVANCE_BYTES = 128 * 1024
+const MAX_ADVANCED_BYTES = 2 * 1024 * 1024
+
 /** Bytes by which the windows of one connection may grow in total. */
 export class GrowthBudget {
   #left: number
@@ -40,6 +44,8 @@ export class ReceiveWindow {
   heldBytes = 0
   /** Consumed and not yet granted again. */
   #credit = 0
+  /** Granted in advance; the next consumed bytes repay it. */
+  #advanced = 0
   #measuredBytes = 0
   #measuredSince: number
 
@@ -71,11 +77,28 @@ export class ReceiveWindow {
   consumed(bytes: number): number {
     const counted = Math.min(bytes, this.heldBytes)
     this.heldBytes -= counted
-    this.#credit += counted
+    const repaid = Math.min(counted, this.#advanced)
+    this.#advanced -= repaid
+    this.#credit += counted - repaid
     this.#measuredBytes += counted
     if (this.#credit < this.#size / 4) return 0
     this.#grow()
     const granted = this.#credit
+    this.#credit = 0
+    this.#open += granted
+    return granted
+  }
+
+  /**
+   * Grants bytes that are not consumed yet, for a peer that takes no output. Some clients (libssh's) do not process output
+   * while they wait to write: when both directions are full, neither end would ever move again.
+   * @returns bytes to grant with a WINDOW_ADJUST now; 0 while the peer may still send a full packet, and above the limit
+   */
+  advance(): number {
+    if (this.#open >= MAX_DATA_BYTES) return 0
+    const advanced = Math.min(ADVANCE_BYTES, MAX_ADVANCED_BYTES - this.#advanced)
+    this.#advanced += advanced
+    const granted = advanced + this.#credit
     this.#credit = 0
     this.#open += granted
     return granted

@@ -9,6 +9,7 @@ function fakeEnd() {
     room: true,
     written: [] as [string, number][],
     credit: 0,
+    queuedBytes: 0,
     write(bytes: Uint8Array, lane = 0) {
       end.written.push([Buffer.from(bytes).toString(), lane])
       return end.room
@@ -44,6 +45,24 @@ describe('pipe', () => {
     expect(channel.credit).toBe(5)
     flow.drained()
     expect(channel.credit).toBe(5)
+  })
+
+  it.each([
+    ['device', (one: SshChannel, other: LinkStream) => toDeviceFlow(one, other), () => [channel, stream] as const],
+    ['client', (one: SshChannel, other: LinkStream) => toClientFlow(other, one), () => [stream, channel] as const],
+  ])('returns credit towards the %s for what is sent, not only when nothing is queued', (_to, flowOf, ends) => {
+    const [source, sink] = ends()
+    sink.room = false
+    const flow = flowOf(asChannel(), asStream())
+    flow.pass(Buffer.alloc(1_000), 0)
+    sink.queuedBytes = 700
+    flow.drained()
+    expect(source.credit).toBe(300)
+    flow.drained()
+    expect(source.credit).toBe(300)
+    sink.queuedBytes = 0
+    flow.drained()
+    expect(source.credit).toBe(1_000)
   })
 
   it('keeps stderr separate towards the client', () => {

@@ -8,19 +8,21 @@ import type { ForwardLog } from '../record/forward-log.ts'
 export interface Flow {
   /** Forwards bytes to the sink. */
   pass(bytes: Uint8Array, lane: 0 | 1): void
-  /** The sink accepts bytes again. */
+  /** The sink has sent some of what it had queued. */
   drained(): void
 }
 
 /**
  * @param write writes to the sink; false when it is full
  * @param consumed returns credit to the source
+ * @param queued bytes that the sink has accepted and not yet sent
  */
 export function createFlow(
   write: (bytes: Uint8Array, lane: 0 | 1) => boolean,
   consumed: (count: number) => void,
+  queued: () => number,
 ): Flow {
-  /** Bytes written while the sink was full, whose credit is still owed. */
+  /** Bytes written while the sink was full, whose credit is returned as the sink sends them. */
   let owed = 0
   return {
     pass(bytes, lane) {
@@ -30,9 +32,10 @@ export function createFlow(
       else owed += length
     },
     drained() {
-      const count = owed
-      owed = 0
-      if (count > 0) consumed(count)
+      const count = owed - queued()
+      if (count <= 0) return
+      owed -= count
+      consumed(count)
     },
   }
 }
@@ -42,6 +45,7 @@ export function toDeviceFlow(channel: SshChannel, stream: LinkStream): Flow {
   return createFlow(
     (bytes) => stream.write(bytes, 0, () => channel.free?.(bytes)),
     (count) => channel.consumed(count),
+    () => stream.queuedBytes,
   )
 }
 
@@ -50,6 +54,7 @@ export function toClientFlow(stream: LinkStream, channel: SshChannel): Flow {
   return createFlow(
     (bytes, lane) => channel.write(bytes, lane),
     (count) => stream.consumed(count),
+    () => channel.queuedBytes,
   )
 }
 

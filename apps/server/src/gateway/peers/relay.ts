@@ -133,10 +133,12 @@ function joinStreams(
   const toDevice = createFlow(
     (bytes, lane) => writeCopy(device, bytes, lane),
     (count) => far.consumed(count),
+    () => device.queuedBytes,
   )
   const toFar = createFlow(
     (bytes, lane) => writeCopy(far, bytes, lane),
     (count) => device.consumed(count),
+    () => far.queuedBytes,
   )
   /** Announced by the other node: it closes after everything queued. */
   let announced: LinkCause | undefined

@@ -26,10 +26,12 @@ export function channelConnection(
   const input = createFlow(
     (bytes) => channel?.write(bytes) ?? true,
     (count) => stream.consumed(count),
+    () => channel?.queuedBytes ?? 0,
   )
   const output = createFlow(
     (bytes) => stream.write(bytes),
     (count) => channel?.consumed(count),
+    () => stream.queuedBytes,
   )
   client
     .openChannel(open, (opened) => {

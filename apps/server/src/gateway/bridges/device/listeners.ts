@@ -159,10 +159,12 @@ export class Listeners {
         const input = createFlow(
           (bytes) => channel?.write(bytes) ?? true,
           (count) => stream.consumed(count),
+          () => channel?.queuedBytes ?? 0,
         )
         const output = createFlow(
           (bytes) => stream.write(bytes),
           (count) => channel?.consumed(count),
+          () => stream.queuedBytes,
         )
         const attach = (opened: SshChannel) => {
           channel = opened

@@ -51,6 +51,7 @@ export class BridgeProcess implements StreamHandler {
     this.#input = createFlow(
       (bytes) => this.#running?.write(bytes) ?? true,
       (count) => parts.stream.consumed(count),
+      () => this.#running?.queuedBytes ?? 0,
     )
     this.#start().catch((error: unknown) => this.#refuse(error))
   }
@@ -132,6 +133,7 @@ export class BridgeProcess implements StreamHandler {
     const output = createFlow(
       (bytes, lane) => stream.write(bytes, lane),
       (count) => channel.consumed(count),
+      () => stream.queuedBytes,
     )
     this.#output = output
     return {
