@@ -3,7 +3,8 @@ import { missingPrograms } from './board.ts'
 import { type KeptCounts, titleOf } from './kept-counts.ts'
 import { type HowOften, repeat } from './repeat.ts'
 import type { Row } from './row.ts'
-import { startSites } from './sites.ts'
+import { startOnAllAddresses, startSites } from './sites.ts'
+import { withOwnAddresses } from './own-addresses.ts'
 
 const FEATURE_COLUMNS = 80
 const COUNT_COLUMNS = 12
@@ -11,13 +12,19 @@ const ERROR_CHARACTERS = 500
 
 const print = (line: string): unknown => process.stdout.write(`${line}\n`)
 
+/** Types a wrong password, which the server counts against its source. */
+export const guessesPasswords = ({ feature }: Row): boolean => feature.includes('a wrong password')
+
 /**
- * Runs the rows one after the other and prints a line for each.
+ * Runs the rows one after the other and prints a line for each. When all of them type wrong passwords, each run comes
+ * from an address of its own.
  * @param kept rows that it has are left out; it gets the counts of those that ran, unless Bowline did worse
  * @returns true when Bowline did as well as sshd on all
  */
 export async function printRepeated(rows: readonly Row[], how: HowOften, kept?: KeptCounts): Promise<boolean> {
-  await using sites = await startSites(how.atOnce)
+  const apart = rows.every(guessesPasswords)
+  await using started = await startSites(how.atOnce, apart ? startOnAllAddresses : undefined)
+  await using sites = apart ? await withOwnAddresses(started, how.times) : started
   print(`Each row ${how.times} times, ${how.atOnce} at once.`)
   print(`${'row'.padEnd(FEATURE_COLUMNS)}${'sshd'.padStart(COUNT_COLUMNS)}${'Bowline'.padStart(COUNT_COLUMNS)}`)
   let allWell = true

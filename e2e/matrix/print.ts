@@ -8,8 +8,7 @@ import { canMakeDevices } from '../support/device.ts'
 import { root } from '../support/product.ts'
 import { type Verdict, compareRow } from './board.ts'
 import { openCounts } from './kept-counts.ts'
-import { printRepeated } from './print-repeated.ts'
-import type { Row } from './row.ts'
+import { guessesPasswords, printRepeated } from './print-repeated.ts'
 import { rows } from './rows.ts'
 import { startSites } from './sites.ts'
 import { clientVersions } from './versions.ts'
@@ -39,7 +38,11 @@ const chosen = rows.filter(({ client, feature }) => `${client}: ${feature}`.toLo
 if (values.times !== undefined) {
   const how = { times: counted('times', values.times), atOnce: counted('at-once', values['at-once'] ?? '1') }
   const kept = values.keep ? await openCounts(COUNTS, how) : undefined
-  process.exit((await printRepeated(guessesLast(chosen), how, kept)) ? 0 : 1)
+  let allWell = true
+  for (const some of [chosen.filter((row) => !guessesPasswords(row)), chosen.filter(guessesPasswords)]) {
+    if (some.length > 0 && !(await printRepeated(some, how, kept))) allWell = false
+  }
+  process.exit(allWell ? 0 : 1)
 }
 
 await using sites = await startSites()
@@ -59,12 +62,6 @@ if (word === '') {
   print(`Written to ${DATA.slice(root.length + 1)}`)
 }
 process.exitCode = equal === board.length ? 0 : 1
-
-/** Wrong passwords by the hundred make the server wait before it answers the next login. */
-function guessesLast(all: readonly Row[]): Row[] {
-  const guesses = ({ feature }: Row): number => Number(feature.includes('a wrong password'))
-  return all.toSorted((one, other) => guesses(one) - guesses(other))
-}
 
 /** @throws {Error} when it is not a whole number from 1 to 100,000 */
 function counted(option: string, text: string): number {

@@ -116,8 +116,21 @@ function startPeer({ device, keyFile, ecdsaKeyFile }: World): Promise<SshTarget>
   ])
 }
 
-async function startWithAgent(world: World, stack: AsyncDisposableStack): Promise<SshTarget> {
-  const server = await startServer()
+function startWithAgent(world: World, stack: AsyncDisposableStack): Promise<SshTarget> {
+  return startBowline(world, stack, {})
+}
+
+/** Starts one that listens on all addresses of this machine; no TLS for the agent, as if a proxy terminated it. */
+export function startOnAllAddresses(world: World, stack: AsyncDisposableStack): Promise<SshTarget> {
+  return startBowline(world, stack, { BOWLINE_HOST: '0.0.0.0', BOWLINE_TRUSTED_PROXIES: '192.0.2.1' })
+}
+
+async function startBowline(
+  world: World,
+  stack: AsyncDisposableStack,
+  env: Readonly<Record<string, string>>,
+): Promise<SshTarget> {
+  const server = await startServer({ env })
   stack.defer(() => server.remove())
   const target = await world.device.startAgent(server, 'board')
   await registerKeys(world, await server.client())

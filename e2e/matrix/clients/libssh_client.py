@@ -35,7 +35,7 @@ def run(session, command, data=b""):
         channel.request_shell()
     else:
         channel.request_exec(command)
-    out, err, at = b"", b"", 0
+    out, err, at = bytearray(), bytearray(), 0
     # Reads between writes, or both windows would fill up.
     while at < len(data):
         _, written = channel.write(data[at : at + 32768])
@@ -54,7 +54,7 @@ def run(session, command, data=b""):
         err += part
     code = channel.get_exit_status()
     channel.close()
-    return [out, err, code]
+    return [bytes(out), bytes(err), code]
 
 
 def texts(ran):
@@ -74,7 +74,7 @@ def feature_input():
 
 def feature_ahead():
     # One write reads less than it writes, so that it is megabytes ahead of what it has read.
-    data = os.urandom(1 << 20) * 16
+    data = os.urandom(1 << 20) * 8
     out, _, code = run(sign_in(), "cat", data)
     return out == data, [len(out), code]
 

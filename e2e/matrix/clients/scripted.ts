@@ -14,7 +14,7 @@ export const LIBSSH_PYTHON = resolve(import.meta.dirname, '../../../.cache/libss
 const FEATURES = {
   exec: 'a command, with its own exit code and both outputs',
   input: 'input of 4 MiB, there and back',
-  ahead: 'input of 16 MiB, written before its echo is read',
+  ahead: 'input of 8 MiB, written before its echo is read',
   pty: 'a terminal, with its size and a change of it',
   shell: 'a shell, told what to do',
   env: 'a variable, and a command after it',

@@ -44,7 +44,7 @@ export interface CloseReasons {
   readonly limit:
     | 'auth-attempts'
     | 'auth-pipeline'
-    | 'early-rekey'
+    | 'too-many-rekeys'
     | 'pending-requests'
     | 'queue-overflow'
     | 'rekey-pending'

@@ -227,7 +227,18 @@ describe('key exchange', () => {
     await client.exchangeKeys()
     await client.exchangeKeys()
     client.exchangeKeys().catch(() => undefined)
-    expect(await closed).toMatchObject({ by: 'limit', reason: 'early-rekey' })
+    expect(await closed).toMatchObject({ by: 'limit', reason: 'too-many-rekeys' })
+  })
+
+  test('limits the key exchanges a signed-in peer may request', async () => {
+    const { client, closed } = await session({ keepaliveMs: 1e9 })
+    let finished = 0
+    const storm = async (): Promise<void> => {
+      for (; finished < 200; finished += 1) await client.exchangeKeys()
+    }
+    storm().catch(() => undefined)
+    expect(await closed).toMatchObject({ by: 'limit', reason: 'too-many-rekeys' })
+    expect(finished).toBeGreaterThanOrEqual(64)
   })
 
   test('accepts only messages of the exchange between a peer’s KEXINIT and its NEWKEYS', async () => {

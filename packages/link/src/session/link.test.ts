@@ -410,21 +410,6 @@ describe('backpressure', () => {
     expect(acceptedStream(0).bytes().length).toBe(1_100)
   })
 
-  test('drain also tells of every 64 KiB that is sent, before everything is', async () => {
-    const options = { windowBytes: 100_000, windowMaxBytes: 100_000 }
-    const { gateway, acceptedStream } = recordedPair({ options }, { consume: false })
-    const own = RecordedStream.open(gateway, 'dial')
-    expect(own.stream.write(new Uint8Array(250_000))).toBe(false)
-    await settle()
-    expect([own.drains, own.stream.queuedBytes]).toEqual([1, 150_000])
-    acceptedStream(0).stream.consumed(60_000)
-    await settle()
-    expect([own.drains, own.stream.queuedBytes]).toEqual([1, 90_000])
-    acceptedStream(0).stream.consumed(40_000)
-    await settle()
-    expect([own.drains, own.stream.queuedBytes]).toEqual([2, 50_000])
-  })
-
   test('write returns false while the socket is backed up, and the socket gets a bounded amount', async () => {
     const options = { windowBytes: 1 << 24, socketHighBytes: 100_000 }
     const { gateway, gatewayTransport, acceptedStream } = recordedPair({ options })

@@ -306,11 +306,9 @@ class FrameLink implements Link, StreamOwner, FrameSink, TransportEvents {
     while (!this.#endCause && this.writable && this.#fill()) this.writable = this.#batch.send(this.#transport)
     if (this.#endCause || !this.writable) return
     for (const stream of this.#stalled) {
-      const drainable = stream.drainable()
-      if (drainable === undefined) continue
-      if (drainable === 'empty') this.#stalled.delete(stream)
-      const handler = stream.handler
-      if (stream.state === 'open' && handler?.drain) this.#guardStream(stream, 'drain', () => handler.drain?.())
+      if (!stream.takeDrain()) continue
+      if (stream.drained) this.#stalled.delete(stream)
+      if (stream.state === 'open') this.#guardStream(stream, 'drain', () => stream.handler?.drain?.())
     }
   }
 

@@ -109,12 +109,16 @@ export class Stream implements LinkStream, Sender {
     return entry !== undefined && (!isData(entry.type) || this.#sendCredit > 0)
   }
 
-  /** Whether `drain` may be called now: `empty` when nothing is queued, `progress` when less is than before. */
-  drainable(): 'empty' | 'progress' | undefined {
-    const isEmpty = this.queuedBytes === 0 && this.#sendCredit > 0
-    if (!isEmpty && this.#sentSinceDrain < PROGRESS_BYTES) return undefined
+  /** Everything is sent, and there is credit for more. */
+  get drained(): boolean {
+    return this.queuedBytes === 0 && this.#sendCredit > 0
+  }
+
+  /** Whether to call `drain` now: when all is sent, or as much as a waiting writer should know of. */
+  takeDrain(): boolean {
+    if (!this.drained && this.#sentSinceDrain < PROGRESS_BYTES) return false
     this.#sentSinceDrain = 0
-    return isEmpty ? 'empty' : 'progress'
+    return true
   }
 
   write(bytes: Uint8Array, lane: Lane = 0, done?: () => void): boolean {

@@ -9,10 +9,10 @@ import * as n from '../wire/numbers.ts'
 import { WireReader } from '../wire/reader.ts'
 import { WireWriter } from '../wire/writer.ts'
 import type { ChannelEnds, ChannelLink } from './channel-link.ts'
-import { dataHead, writeDataHead } from './data-head.ts'
-import { type DataItem, OutputQueue } from './output-queue.ts'
+import { OutputQueue } from './output-queue.ts'
 import { MAX_DATA_BYTES, ReceiveWindow } from './receive-window.ts'
 import { ReplyQueue } from './reply-queue.ts'
+import { sendData } from './send-data.ts'
 import { SentRequests } from './sent-requests.ts'
 import { readSessionRequest } from './session-request.ts'
 import { encodeSessionRequest, hasAnswer, readExit } from './session-request-writer.ts'
@@ -112,7 +112,7 @@ export class Channel implements ClientChannel {
   }
 
   consumed(count: number): void {
-    if (!this.#closeSent && !this.#closedTold) this.#grant(this.#incoming.consumed(count))
+    this.#grant(this.#incoming.consumed(count))
   }
 
   free(bytes: Uint8Array): void {
@@ -179,7 +179,9 @@ export class Channel implements ClientChannel {
         this.#pumpSoon()
         break
       }
-      this.#sendData(item, maxBytes)
+      const sent = sendData(this.#link, queue, item, { remoteId: this.#remoteId, maxBytes })
+      this.#sendWindow -= sent
+      this.#sentSinceDrain += sent
     }
     this.#pumping = false
     this.#grantBlocked()
@@ -187,23 +189,22 @@ export class Channel implements ClientChannel {
   }
 
   #drain(): void {
-    if (!this.#stopTold) return
     const takesMore = this.#queue.dataBytes === 0 && this.#link.writable && this.#sendWindow > 0
-    if (!takesMore && this.#sentSinceDrain < PROGRESS_BYTES) return
-    if (takesMore) this.#stopTold = false
+    if (!this.#stopTold || (!takesMore && this.#sentSinceDrain < PROGRESS_BYTES)) return
+    this.#stopTold = !takesMore
     this.#sentSinceDrain = 0
     this.#link.callHandler(this, () => this.#handler?.drain?.())
   }
 
   /** Grants input beyond its window to a peer whose own window is full while output waits for it. */
   #grantBlocked(): void {
-    const isBlocked = this.#sendWindow === 0 && (this.#stopTold || this.#queue.dataBytes > 0)
-    if (!isBlocked || this.#closeSent || this.#closedTold) return
+    if (this.#sendWindow > 0 || (!this.#stopTold && this.#queue.dataBytes === 0)) return
     this.#grant(this.#incoming.advance())
   }
 
   #grant(bytes: number): void {
-    if (bytes > 0) this.#send(this.#message(n.MSG_CHANNEL_WINDOW_ADJUST).uint32(bytes).done())
+    if (bytes === 0 || this.#closeSent || this.#closedTold) return
+    this.#send(this.#message(n.MSG_CHANNEL_WINDOW_ADJUST).uint32(bytes).done())
   }
 
   #pumpSoon(): void {
@@ -353,26 +354,6 @@ export class Channel implements ClientChannel {
     if (this.#closeQueued || this.#closedTold) return
     this.#queue.pushMessage(payload, last)
     this.pump()
-  }
-
-  #sendData(item: DataItem, maxBytes: number): void {
-    const { extended } = item
-    const packed = this.#queue.takeBlock(item, maxBytes)
-    if (packed) {
-      const { block, from, to } = packed
-      this.#sendWindow -= to - from
-      this.#sentSinceDrain += to - from
-      const at = writeDataHead(block, from, this.#remoteId, extended, to - from)
-      this.#link.sendInPlace(block, at, to)
-      this.#queue.releaseBlock(packed)
-      return
-    }
-    const parts = this.#queue.take(item, maxBytes)
-    let bytes = 0
-    for (const part of parts) bytes += part.length
-    this.#sendWindow -= bytes
-    this.#sentSinceDrain += bytes
-    this.#link.send(dataHead(this.#remoteId, extended, bytes), parts)
   }
 
   #request(name: string): WireWriter {

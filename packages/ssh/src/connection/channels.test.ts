@@ -146,48 +146,6 @@ describe('output', () => {
     expect(channel.write(Buffer.alloc(10))).toBe(true)
   })
 
-  test('calls drain for every 64 KiB that is sent, before everything is', async () => {
-    const { client, channel, id, recorded } = await session({}, { window: 1_000 })
-    const adjust = (bytes: number) =>
-      client.send(client.channelMessage(n.MSG_CHANNEL_WINDOW_ADJUST, id).uint32(bytes).done())
-    expect(channel.write(Buffer.alloc(200_000))).toBe(false)
-    adjust(60_000)
-    await settle()
-    expect([recorded.drains, channel.queuedBytes]).toEqual([0, 139_000])
-    adjust(10_000)
-    await settle()
-    expect([recorded.drains, channel.queuedBytes]).toEqual([1, 129_000])
-  })
-
-  test('grants input beyond its window while output waits for the window of the client, up to 2 MiB', async () => {
-    const limits = { windowMaxBytes: 1 << 20 }
-    const { client, channel, id, recorded } = await session({ limits }, { window: 1_000 })
-    recorded.consumes = false
-    /** Bytes that are granted next, 0 when nothing precedes the answer to a request. */
-    const granted = async () => {
-      client.send(client.channelRequest(id, 'env').string('LANG').string('C').done())
-      const payload = await client.next(n.MSG_CHANNEL_WINDOW_ADJUST, n.MSG_CHANNEL_SUCCESS)
-      if (payload[0] === n.MSG_CHANNEL_SUCCESS) return 0
-      await client.read(n.MSG_CHANNEL_SUCCESS)
-      return new WireReader(payload, 5).uint32('bytes')
-    }
-    const send = (bytes: number) => {
-      for (let sent = 0; sent < bytes; sent += 32_768) client.sendData(id, Buffer.alloc(32_768))
-    }
-    send(1 << 20)
-    expect(await granted()).toBe(0)
-    channel.write(Buffer.alloc(1_001))
-    for (let at = 0; at < 16; at += 1) {
-      expect(await granted()).toBe(131_072)
-      send(131_072)
-    }
-    expect(await granted()).toBe(0)
-    expect(recorded.received.length).toBe((1 << 20) + (2 << 20))
-    // What is consumed repays the advance before it is granted again.
-    channel.consumed((2 << 20) + (1 << 18))
-    expect(await granted()).toBe(1 << 18)
-  })
-
   test('sends bulk output in full packets, and the rest at the end of the event loop iteration', async () => {
     const { client, channel } = await session()
     const bytes = randomBytes(80_000)

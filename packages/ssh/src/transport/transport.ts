@@ -16,13 +16,12 @@ import { type ExchangeStart, KeyExchange } from './key-exchange.ts'
 import type { KexInit } from './kexinit.ts'
 import { MAX_SIGNED_IN_PACKET_LENGTH, PacketReader } from './packet-reader.ts'
 import { PacketWriter } from './packet-writer.ts'
+import { RekeyBudget } from './rekey-budget.ts'
 import { PEER_OF } from './role.ts'
 import type { TransportEvents, TransportSetup } from './setup.ts'
 
 /** Packets under one key, well below the 2^32 at which sequence numbers would repeat. */
 const REKEY_PACKETS = 2 ** 31
-/** Rekeys allowed before authentication: each costs us a key agreement and a signature. */
-const MAX_UNAUTHENTICATED_REKEYS = 2
 /**
  * After this many packets in one read, reading resumes in the next event loop iteration. Node would otherwise deliver
  * up to 32 full reads in one iteration: two megabytes of tiny packets, half a second of work.
@@ -60,7 +59,7 @@ export class Transport {
   #rekeyTimer: (() => void) | undefined
   /** Cancels the timer that runs while our first KEXINIT waits for the client's. */
   #initTimer: (() => void) | undefined
-  #earlyRekeys = 0
+  readonly #rekeys: RekeyBudget
   /** Share of the limits after which the next rekey is due, drawn anew for each. */
   #rekeyShare = 1
   #closed = false
@@ -69,12 +68,12 @@ export class Transport {
   agreed: Agreed | undefined
   /** Signature algorithms that a server accepts for user keys (RFC 8308 section 3.1); undefined until it tells. */
   userSignatureAlgorithms: readonly string[] | undefined
-  #authenticated = false
   bytesIn = 0
 
   constructor(socket: Duplex, setup: TransportSetup, events: TransportEvents) {
     this.#socket = socket
     this.#setup = setup
+    this.#rekeys = new RekeyBudget(setup.clock)
     this.#events = events
     this.#writer = new PacketWriter(socket, () => this.#written())
     this.#ownIdent = `SSH-2.0-${setup.software}`
@@ -97,7 +96,7 @@ export class Transport {
 
   /** The client has signed in: lifts the limit on rekeys, and packets may be longer. */
   signedIn(): void {
-    this.#authenticated = true
+    this.#rekeys.signedIn()
     this.#reader.maxLength = MAX_SIGNED_IN_PACKET_LENGTH
   }
 
@@ -335,8 +334,8 @@ export class Transport {
   #exchangeMessage(type: number, payload: Buffer, sequence: number): void {
     if (!this.#exchange) {
       if (type !== n.MSG_KEXINIT) throw protocolFault('unexpected-message', 'No key exchange is under way.')
-      if (!this.#authenticated && (this.#earlyRekeys += 1) > MAX_UNAUTHENTICATED_REKEYS) {
-        throw limitFault('early-rekey', 'Too many key exchanges before authentication.')
+      if (!this.#rekeys.take(this.bytesIn + this.bytesOut)) {
+        throw limitFault('too-many-rekeys', 'Too many key exchanges.')
       }
       this.#beginExchange('now')
     }

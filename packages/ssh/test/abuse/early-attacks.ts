@@ -76,7 +76,7 @@ export const EARLY_ATTACKS: readonly Attack[] = [
   },
   {
     name: 'key exchange after key exchange before signing in',
-    ends: ['limit/early-rekey'],
+    ends: ['limit/too-many-rekeys'],
     leaves: false,
     async run(target) {
       const attacker = client(target)
