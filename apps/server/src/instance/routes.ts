@@ -3,6 +3,7 @@ import { fail } from '@bowline/contract/errors'
 import { openApiDocument } from '@bowline/contract/openapi'
 import { operations } from '@bowline/contract/operations'
 import type { FastifyInstance } from 'fastify'
+import { constantDocument } from '../http/files/compression.ts'
 import { type Route, originOf, publicRoute } from '../http/route.ts'
 import { VERSION } from '../platform/version.ts'
 import { type InstanceDeps, describeInstance, setUp } from './service.ts'
@@ -44,10 +45,9 @@ const DOCUMENTS = {
 /** Serves the contract as OpenAPI documents; each is built once, when it is first asked for: a start has no time for it. */
 export function serveOpenApi(server: FastifyInstance): void {
   for (const [path, edition] of Object.entries(DOCUMENTS)) {
-    let document: string | undefined
-    server.get(path, async (_, reply) => {
-      document ??= JSON.stringify(openApiDocument(VERSION, edition))
-      return reply.type('application/json').send(document)
-    })
+    server.get(
+      path,
+      constantDocument(() => JSON.stringify(openApiDocument(VERSION, edition))),
+    )
   }
 }

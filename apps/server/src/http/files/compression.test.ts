@@ -1,11 +1,12 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { type FastifyInstance, fastify } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bestEncoding, compressAnswers } from './compression.ts'
+import { bestEncoding, compressAnswers, constantDocument } from './compression.ts'
 
 const LONG = { items: Array.from({ length: 100 }, (_, i) => ({ name: `device-${i}` })) }
 
 let server: FastifyInstance
+let built = 0
 beforeAll(async () => {
   server = fastify()
   compressAnswers(server)
@@ -17,12 +18,31 @@ beforeAll(async () => {
     server.get(path, async () => LONG)
   }
   server.get('/api/namespaces/api-key', async () => LONG)
+  const constant = constantDocument(() => {
+    built += 1
+    return JSON.stringify(LONG)
+  })
+  server.get('/openapi.json', constant)
   await server.ready()
 })
 afterAll(() => server.close())
 
 const get = (url: string, accept = 'gzip, deflate, br') =>
   server.inject({ method: 'GET', url, headers: { 'accept-encoding': accept } })
+
+describe('a constant document', () => {
+  it('is built once and packed once for each encoding', async () => {
+    const [first, second] = [await get('/openapi.json'), await get('/openapi.json')]
+    expect(first.headers).toMatchObject({ 'content-encoding': 'br', 'content-type': 'application/json; charset=utf-8' })
+    expect(JSON.parse(brotliDecompressSync(first.rawPayload).toString())).toEqual(LONG)
+    expect(second.rawPayload).toEqual(first.rawPayload)
+    const zipped = await get('/openapi.json', 'gzip')
+    expect(JSON.parse(gunzipSync(zipped.rawPayload).toString())).toEqual(LONG)
+    const plain = await get('/openapi.json', 'identity')
+    expect(plain.headers).not.toHaveProperty('content-encoding')
+    expect([plain.json(), plain.headers['vary'], built]).toEqual([LONG, 'accept-encoding', 1])
+  })
+})
 
 describe('compressed answers', () => {
   it('compresses a long answer with Brotli or gzip and sets its content-length', async () => {

@@ -26,18 +26,38 @@ export function compressAnswers(server: FastifyInstance): void {
     varyByEncoding(reply)
     const encoding = bestEncoding(request.headers['accept-encoding'] ?? '')
     if (!encoding) return payload
-    const packed = await (encoding === 'br'
-      ? brotliOf(text, {
-          params: {
-            [constants.BROTLI_PARAM_QUALITY]: QUALITY.br,
-            [constants.BROTLI_PARAM_SIZE_HINT]: text.length,
-          },
-        })
-      : gzipOf(text, { level: QUALITY.gzip }))
+    const packed = await pack(text, encoding)
     void reply.header('content-encoding', encoding)
     void reply.removeHeader('content-length')
     return packed
   })
+}
+
+function pack(text: Buffer, encoding: Encoding): Promise<Buffer> {
+  if (encoding === 'gzip') return gzipOf(text, { level: QUALITY.gzip })
+  const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = constants
+  return brotliOf(text, { params: { [BROTLI_PARAM_QUALITY]: QUALITY.br, [BROTLI_PARAM_SIZE_HINT]: text.length } })
+}
+
+/**
+ * A large JSON document that never changes: each encoding of it is made once, not for each of the many requests that
+ * anybody may send.
+ * @param build called when it is first asked for
+ * @returns sends it
+ */
+export function constantDocument(build: () => string): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
+  let document: Buffer | undefined
+  const packed = new Map<Encoding, Promise<Buffer>>()
+  return async (request, reply) => {
+    document ??= Buffer.from(build())
+    varyByEncoding(reply)
+    void reply.type('application/json; charset=utf-8')
+    const encoding = bestEncoding(request.headers['accept-encoding'] ?? '')
+    if (!encoding) return reply.send(document)
+    const made = packed.get(encoding) ?? pack(document, encoding)
+    packed.set(encoding, made)
+    return reply.header('content-encoding', encoding).send(await made)
+  }
 }
 
 /** Paths whose answers hold the caller's secrets, or terminal output beside text of the query. */
