@@ -2,6 +2,8 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { runCommand } from '../../apps/server/src/cli/program.ts'
+import type { Terminal } from '../../apps/server/src/cli/terminal.ts'
 import { root } from '../support/product.ts'
 
 const CONTENT = join(root, 'apps/docs/content')
@@ -64,3 +66,32 @@ it.each(['deploying', 'upgrading', 'checking', 'balancers', 'monitoring'])(
     expect(fences.filter((info) => !isMarked.test(info))).toEqual([])
   },
 )
+
+it('lists every command of the server program under Reference, and no other', async () => {
+  const page = await readFile(join(CONTENT, 'self-hosted/reference.mdx'), 'utf8')
+  const table = page.split(/^## /m).find((part) => part.startsWith('Commands')) ?? ''
+  const cells = [...table.matchAll(/^\| (`.*?`) \| /gm)].map(([, cell = '']) => cell.replaceAll('\\|', '|'))
+  const spans = cells.flatMap((cell) => [...cell.matchAll(/`(?:bowline )?([a-z][^`]*)`/g)].map(([, span = '']) => span))
+  const listed = spans.flatMap((span) => {
+    const words = span.split(' ').filter((word) => /^[a-z]/.test(word))
+    return (words.pop() ?? '').split('|').map((last) => [...words, last].join(' '))
+  })
+  const wanted = [...(await commandsBelow([])), 'agent', 'devices']
+  expect(listed.toSorted()).toEqual(wanted.toSorted())
+})
+
+/** Commands without further ones, as their groups' help names them. */
+async function commandsBelow(path: readonly string[]): Promise<string[]> {
+  const lines: string[] = []
+  const print = (line: string): void => void lines.push(line)
+  const terminal: Terminal = { env: {}, print, complain: print, read: () => Promise.resolve('') }
+  await runCommand([...path, '--help'], terminal)
+  const [, list = ''] = lines.join('\n').split(/^Commands:$/m)
+  const names = [...list.matchAll(/^ {2}([a-z][a-z-]*)/gm)]
+    .map(([, name = '']) => name)
+    .filter((name) => name !== 'help')
+  if (names.length === 0) return [path.join(' ')]
+  const below: string[] = []
+  for (const name of names) below.push(...(await commandsBelow([...path, name])))
+  return below
+}

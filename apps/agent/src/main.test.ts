@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -164,4 +164,9 @@ test('reports all conflicting settings before anything starts', async () => {
   const insecure = startAgent('http://example.com')
   await until(() => insecure.status !== undefined)
   expect(insecure.stderr).toMatch(/^BOWLINE_SERVER_ADDRESS must be https/)
+})
+
+test.each(['--help', 'install --help'])('prints its usage on request: %s', (line) => {
+  const { status, stdout } = spawnSync(process.execPath, [MAIN, ...line.split(' ')], { encoding: 'utf8' })
+  expect([status, stdout]).toEqual([0, expect.stringMatching(/^usage: bowline agent /)])
 })

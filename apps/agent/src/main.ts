@@ -31,7 +31,8 @@ const VERSION = packageJson.version
 const HANDED_OVER_LIMIT_MS = LIMITS.agentUpdates.handedOverHours * 3_600_000
 const USAGE = `usage: bowline agent [--single-user]
        bowline agent install [--server-address <url>] [--tenant-id <uuid>] [...] | uninstall [--remove-key] | status [--json]
-       bowline agent hash-password < password | --version`
+       bowline agent update
+       bowline agent hash-password < password | --version | --help`
 
 // The executable of a bundle is run as `bowline agent …`; a script is run without that word.
 const words = process.argv.slice(2)
@@ -39,6 +40,7 @@ void main(words[0] === 'agent' ? words.slice(1) : words)
 
 async function main(args: readonly string[]): Promise<void> {
   const [word, ...rest] = args
+  if (args.at(-1) === '--help' && word !== 'become-user') return void process.stdout.write(`${USAGE}\n`)
   if (isServiceCommand(word)) {
     process.exitCode = serviceCommand(word, rest, process.env)
     return
