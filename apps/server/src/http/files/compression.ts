@@ -45,7 +45,9 @@ function pack(text: Buffer, encoding: Encoding): Promise<Buffer> {
  * @param build called when it is first asked for
  * @returns sends it
  */
-export function constantDocument(build: () => string): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
+export function constantDocument(
+  build: () => string,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
   let document: Buffer | undefined
   const packed = new Map<Encoding, Promise<Buffer>>()
   return async (request, reply) => {
