@@ -38,7 +38,7 @@ export const ERRORS = {
   FORBIDDEN: { status: 403, message: 'The role {role} may not do this.' },
   POLICY_CHANGE: {
     status: 403,
-    message: 'This changes which firewall rules or keys apply, which the role {role} may not edit: {policies}.',
+    message: 'This changes rules, keys or updates that the role {role} may not edit: {policies}.',
   },
   ROLE_TOO_HIGH: { status: 403, message: 'The role {role} may not grant or act on the role {target}.' },
   ROLE_PROVISIONED: {

@@ -14,6 +14,11 @@ export function findPolicy(db: Kysely<Schema>): Promise<PolicyRow | undefined> {
   return db.selectFrom('agent_update_policies').selectAll().executeTakeFirst()
 }
 
+export function lockPolicyWithTag(db: Kysely<Schema>, tag: string): Promise<PolicyRow | undefined> {
+  const policies = db.selectFrom('agent_update_policies').selectAll().where('canary_tag', '=', tag)
+  return policies.forUpdate().executeTakeFirst()
+}
+
 export async function upsertPolicy(
   db: Kysely<Schema>,
   policy: Insertable<AgentUpdateTables['agent_update_policies']>,
@@ -34,6 +39,15 @@ export function findOpenRollout(db: Kysely<Schema>): Promise<RolloutRow | undefi
   return db.selectFrom('agent_rollouts').selectAll().where('ended_at', 'is', null).executeTakeFirst()
 }
 
+export function lockOpenRolloutWithTag(db: Kysely<Schema>, tag: string): Promise<RolloutRow | undefined> {
+  const open = db.selectFrom('agent_rollouts').selectAll().where('ended_at', 'is', null)
+  return open.where('canary_tag', '=', tag).forUpdate().executeTakeFirst()
+}
+
+export async function setRolloutTag(db: Kysely<Schema>, id: string, tag: string): Promise<void> {
+  await db.updateTable('agent_rollouts').set({ canary_tag: tag }).where('id', '=', id).execute()
+}
+
 /** @returns undefined when another one is in progress */
 export function insertRollout(
   db: Kysely<Schema>,
@@ -48,12 +62,13 @@ export function insertRollout(
 }
 
 /**
- * Changes a rollout that is still in the state and stage that the caller has seen.
+ * Changes a rollout that is still in the state and stage that the caller has seen, with the same canary tag: by one that
+ * has been renamed since, no device would have been found.
  * @returns false when it is not
  */
 export async function changeRollout(
   db: Kysely<Schema>,
-  seen: Pick<RolloutRow, 'id' | 'state' | 'stage'>,
+  seen: Pick<RolloutRow, 'id' | 'state' | 'stage' | 'canary_tag'>,
   change: Partial<Pick<RolloutRow, 'state' | 'stage' | 'reason' | 'stage_since' | 'ended_at'>>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -62,6 +77,7 @@ export async function changeRollout(
     .where('id', '=', seen.id)
     .where('state', '=', seen.state)
     .where('stage', '=', seen.stage)
+    .where('canary_tag', 'is not distinct from', seen.canary_tag)
     .executeTakeFirst()
   return numUpdatedRows === 1n
 }

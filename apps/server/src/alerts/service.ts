@@ -193,7 +193,18 @@ function withoutUndefined<T extends object>(values: T): { [K in keyof T]: Exclud
 }
 
 /** For the audit log: nothing that is a secret. */
-function described({ name, active, condition, minutes, devices, tags, filter, target, host, recipients }: RuleRow) {
+export function described({
+  name,
+  active,
+  condition,
+  minutes,
+  devices,
+  tags,
+  filter,
+  target,
+  host,
+  recipients,
+}: RuleRow) {
   const about = { tags: [...tags], filter }
   return { name, active, condition, minutes, devices, ...about, target, host, recipients: [...recipients] }
 }

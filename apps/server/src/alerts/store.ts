@@ -22,6 +22,17 @@ export function lockRule(db: Db, id: string): Promise<RuleRow | undefined> {
   return db.selectFrom('alert_rules').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
+/** Locks the rules with a tag, and those with a filter, which may name it; in a fixed order to avoid deadlocks. */
+export function lockRulesWithTagOrFilter(db: Db, tag: string): Promise<RuleRow[]> {
+  return db
+    .selectFrom('alert_rules')
+    .selectAll()
+    .where(sql<boolean>`(${tag} = any(tags) or filter <> '')`)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+}
+
 export function countRules(db: Db): Promise<number> {
   return countRows(db.selectFrom('alert_rules'))
 }

@@ -65,6 +65,7 @@ export type AuditAction =
   | 'agent-update.done'
   | 'agent-update.handover'
   | 'install-key.create'
+  | 'install-key.update'
   | 'install-key.use'
   | 'install-key.remove'
   | 'namespace.create'

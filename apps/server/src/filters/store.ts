@@ -1,4 +1,4 @@
-// SQL of the tags in use: arrays on devices, public keys and firewall rules, not rows of their own.
+// SQL of the tags in use: on devices and on what is for devices with a tag, not rows of their own.
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 
@@ -9,6 +9,9 @@ export async function listTags(db: Kysely<Schema>): Promise<string[]> {
       select 1 as place, unnest(tags) as tag from devices
       union all select 2, unnest(tags) from public_keys
       union all select 3, unnest(tags) from firewall_rules
+      union all select 4, unnest(tags) from install_keys
+      union all select 5, unnest(tags) from alert_rules
+      union all select 6, canary_tag from agent_update_policies where canary_tag is not null
     ) as used group by tag order by min(place), tag`.execute(db)
   return rows.map((row) => row.tag)
 }

@@ -72,6 +72,9 @@ const OWNERS: Readonly<Record<string, readonly Permission[]>> = {
 }
 const DEVICE_CHANGES: readonly Permission[] = ['deviceAccept', 'deviceUpdate', 'deviceRename', 'deviceTagUpdate']
 
+/** Tags of one noun each. */
+const ONLY = { installKey: 'enrolled', alert: 'watched', canary: 'early' }
+
 /** Rows of a table as comparable text. @param except omits the caller's own membership */
 async function rowsOf(db: Kysely<Schema>, table: string, except: UserId): Promise<string[]> {
   const others = table === 'members' ? sql`and user_id <> ${except}` : sql``
@@ -123,7 +126,7 @@ function samplesOf(id: string, caller: UserId): SampleInput[] {
     case 'rename':
     case 'remove':
       if (!id.startsWith('tags.')) break
-      return [TAG, DEVICE_TAG, 'second'].map((tag) => ({ ...usual, params: { tag } }))
+      return [TAG, DEVICE_TAG, 'second', ...Object.values(ONLY)].map((tag) => ({ ...usual, params: { tag } }))
     case 'removeTag':
       if (!/^(devices|containers)\./.test(id)) break
       return [TAG, DEVICE_TAG].map((tag) => ({ params: { uid, tag } }))
@@ -142,7 +145,7 @@ function samplesOf(id: string, caller: UserId): SampleInput[] {
   return [usual]
 }
 
-/** Resets the namespace and adds a rule and a key by hostname, and a pending device with an accepted one's MAC. */
+/** Resets the namespace and adds tags of single nouns, a rule and a key by hostname, and a pending device with an accepted one's MAC. */
 async function reset(): Promise<void> {
   await rows.reset()
   const db = server.database.system()
@@ -165,6 +168,21 @@ async function reset(): Promise<void> {
       service: true,
       ...pattern,
     })
+    .execute()
+  await db
+    .updateTable('install_keys')
+    .set({ tags: [ONLY.installKey] })
+    .where('tenant_id', '=', rows.id)
+    .execute()
+  await db
+    .updateTable('alert_rules')
+    .set({ tags: [ONLY.alert] })
+    .where('id', '=', rows.ids.alert)
+    .execute()
+  await db
+    .insertInto('agent_update_policies')
+    .values({ ...tenant, mode: 'manual', canary_tag: ONLY.canary, window_start: null, window_minutes: null })
+    .onConflict((conflict) => conflict.column('tenant_id').doUpdateSet({ canary_tag: ONLY.canary }))
     .execute()
   const twin = db.selectFrom('devices').select('mac').where('uid', '=', rows.ids.device)
   await db.updateTable('devices').set({ mac: twin }).where('uid', '=', rows.ids.waiting).execute()

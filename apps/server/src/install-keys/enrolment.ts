@@ -46,9 +46,12 @@ async function requireInstallKey(ctx: TenantContext, key: string): Promise<Insta
  */
 async function enrol(ctx: TenantContext, uid: DeviceUid, key: InstallKeyRow): Promise<void> {
   const isUsed = await ctx.db.transaction().execute(async (db) => {
-    if (!(await countUse(db, key.key_hash, new Date(ctx.clock.now())))) return false
-    if (key.tags.length > 0) await tagPending(db, uid, key.tags)
-    await audit({ ...ctx, db }, 'install-key.use', key.name, { device: uid, tags: key.tags })
+    const used = await countUse(db, key.key_hash, new Date(ctx.clock.now()))
+    if (!used) return false
+    // A tag may have been renamed since the key was checked; from here on its row is locked.
+    const { name, tags } = used
+    if (tags.length > 0) await tagPending(db, uid, tags)
+    await audit({ ...ctx, db }, 'install-key.use', name, { device: uid, tags })
     return true
   })
   if (!isUsed) return

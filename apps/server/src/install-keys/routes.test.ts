@@ -5,8 +5,10 @@ import { operations } from '@bowline/contract/operations'
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BootedServer, type Person, bootServer, outcome } from '../testing/boot.ts'
+import { testContext } from '../testing/context.ts'
+import { installKey } from './enrolment.ts'
 
-const { installKeys, devices, auth } = operations
+const { installKeys, devices, auth, tags } = operations
 let clock: ManualClock
 let server: BootedServer
 beforeAll(async () => {
@@ -124,6 +126,17 @@ describe('a device that registers with an install key', () => {
     await owner.client.call(devices.setStatus, { params: { uid, status: 'accept' } })
     expect((await register(body)).uid).toBe(uid)
     expect(await deviceOf(owner, uid)).toMatchObject({ status: 'accepted' })
+  })
+
+  it('gets the new name of a tag that is renamed between the check of its key and its use', async () => {
+    const owner = await newcomer()
+    const { key } = await create(owner, { tags: ['berlin'] })
+    const { uid } = await register(registration(owner.tenant, undefined))
+    const ctx = testContext(server.database, owner.tenant, { clock })
+    const enrol = await installKey(ctx, key)
+    await owner.client.call(tags.rename, { params: { tag: 'berlin' }, body: { tag: 'hamburg' } })
+    await enrol(ctx, uid)
+    expect(await deviceOf(owner, uid)).toMatchObject({ tags: ['hamburg'] })
   })
 
   it('uses its key once, however often it registers while it is pending', async () => {

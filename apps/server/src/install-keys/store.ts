@@ -47,17 +47,32 @@ export function findInstallKey(db: Kysely<Schema>, hash: Buffer): Promise<Instal
   return db.selectFrom('install_keys').selectAll().where('key_hash', '=', hash).executeTakeFirst()
 }
 
+/** Locks the keys with a tag, in a fixed order to avoid deadlocks. */
+export function lockInstallKeysWithTag(db: Kysely<Schema>, tag: string): Promise<InstallKeyRow[]> {
+  return db
+    .selectFrom('install_keys')
+    .selectAll()
+    .where(sql<boolean>`${tag} = any(tags)`)
+    .orderBy('name')
+    .forUpdate()
+    .execute()
+}
+
+export async function setInstallKeyTags(db: Kysely<Schema>, name: string, tags: readonly string[]): Promise<void> {
+  await db.updateTable('install_keys').set({ tags }).where('name', '=', name).execute()
+}
+
 /**
  * Counts one use. Concurrent calls never exceed the number of uses.
- * @returns false when the key has expired or been used up or removed
+ * @returns the key as it is now; undefined when it has expired or been used up or removed
  */
-export async function countUse(db: Kysely<Schema>, hash: Buffer, now: Date): Promise<boolean> {
-  const result = await db
+export function countUse(db: Kysely<Schema>, hash: Buffer, now: Date): Promise<InstallKeyRow | undefined> {
+  return db
     .updateTable('install_keys')
     .set({ uses: sql<number>`uses + 1`, last_used_at: now })
     .where('key_hash', '=', hash)
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
     .where((where) => where.or([where('max_uses', 'is', null), where('uses', '<', where.ref('max_uses'))]))
+    .returningAll()
     .executeTakeFirst()
-  return result.numUpdatedRows === 1n
 }

@@ -3,13 +3,20 @@ import { fail } from '@bowline/contract/errors'
 import { type Permission, type Role, roleMay } from '@bowline/contract/roles'
 import type { Actor, TenantContext } from '../context.ts'
 
-/** Firewall rules and public keys that a change touches. */
+/** What a change touches besides that which its caller asked for. */
 export interface PolicyParts {
+  /** Firewall rules. */
   readonly rules: readonly number[]
   readonly keys: readonly { readonly fingerprint: string; readonly name: string }[]
+  /** By name. */
+  readonly installKeys?: readonly string[]
+  /** By id: who may not read the rules gets no names. */
+  readonly alertRules?: readonly string[]
+  /** Settings of agent updates, as they are called in a sentence. */
+  readonly updates?: readonly string[]
 }
 
-/** Limit of rules and keys that an error names; the rest is counted. */
+/** Limit of parts that an error names; the rest is counted. */
 const NAMED = 10
 
 /** True if the actor's role has a permission. The platform and the instance's operator have all of them. */
@@ -20,15 +27,32 @@ export function actorMay(actor: Actor, permission: Permission): boolean {
 }
 
 /**
- * Refuses a change that affects rules or keys unless the caller may edit those.
- * @throws {BowlineError} POLICY_CHANGE naming the rules and keys that the caller may not edit
+ * Refuses a change that affects rules, keys or updates of agents unless the caller may edit those.
+ * @throws {BowlineError} POLICY_CHANGE naming what the caller may not edit
  */
-export function requirePolicyRights(ctx: TenantContext, { rules, keys }: PolicyParts): void {
+export function requirePolicyRights(ctx: TenantContext, parts: PolicyParts): void {
+  const { rules, keys, installKeys = [], alertRules = [], updates = [] } = parts
+  const unless = (permissions: readonly Permission[], named: readonly string[]): readonly string[] =>
+    permissions.every((permission) => actorMay(ctx.actor, permission)) ? [] : named
   const refused = [
-    ...(actorMay(ctx.actor, 'firewallEdit') ? [] : rules.map((id) => `firewall rule ${id}`)),
-    ...(actorMay(ctx.actor, 'publicKeyEdit')
-      ? []
-      : keys.map(({ name, fingerprint }) => `public key ${name} (${fingerprint})`)),
+    ...unless(
+      ['firewallEdit'],
+      rules.map((id) => `firewall rule ${id}`),
+    ),
+    ...unless(
+      ['publicKeyEdit'],
+      keys.map(({ name, fingerprint }) => `public key ${name} (${fingerprint})`),
+    ),
+    // Nobody edits an install key: who may replace it by another may.
+    ...unless(
+      ['installKeyCreate', 'installKeyDelete'],
+      installKeys.map((name) => `install key ${name}`),
+    ),
+    ...unless(
+      ['namespaceUpdate'],
+      alertRules.map((id) => `alert rule ${id}`),
+    ),
+    ...unless(['agentUpdate'], updates),
   ]
   if (refused.length === 0) return
   const more = refused.length > NAMED ? [`${refused.length - NAMED} more`] : []

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshKeyData } from '../testing/samples.ts'
 import { type BootedServer, type Client, type Person, type RegisteredDevice, bootServer } from '../testing/boot.ts'
 
-const { audit, auth, containers, devices, firewall, publicKeys, tags } = operations
+const { agentUpdates, alerts, audit, auth, containers, devices, firewall, installKeys, publicKeys, tags } = operations
 let server: BootedServer
 beforeAll(async () => {
   server = await bootServer()
@@ -49,6 +49,37 @@ async function addKey({ owner }: World, filter: DeviceFilter): Promise<string> {
   const body = { data: freshKeyData(), name: 'laptop', username: '.*', filter }
   return (await owner.client.call(publicKeys.create, { body })).body.fingerprint
 }
+
+/** @returns the key, as devices present it */
+async function addInstallKey({ owner }: World, ...ofKey: string[]): Promise<string> {
+  return (await owner.client.call(installKeys.create, { body: { name: 'fleet', tags: ofKey } })).body.key
+}
+
+async function addAlert({ owner }: World, about: { tags?: string[]; filter?: string }): Promise<string> {
+  const rule = { name: 'gone', condition: 'offline' as const, minutes: 5, target: 'slack' as const }
+  return (await owner.client.call(alerts.create, { body: { ...rule, url: 'https://9.9.9.9/', ...about } })).body.id
+}
+
+async function setCanary({ owner }: World, canary_tag: string): Promise<void> {
+  await owner.client.call(agentUpdates.setPolicy, { body: { mode: 'automatic', canary_tag, window: null } })
+}
+
+const filterByTags = (operator: string, value: unknown) =>
+  Buffer.from(JSON.stringify([{ type: 'property', params: { name: 'tags', operator, value } }])).toString('base64')
+
+/** What has tags besides devices, rules and keys. */
+async function followers({ owner: { client } }: World) {
+  const { canary_tag: canary, mode } = (await client.call(agentUpdates.get, {})).body.policy
+  return {
+    keys: (await client.call(installKeys.list, { query: {} })).body.map((key) => key.tags),
+    alerts: (await client.call(alerts.list, {})).body.map(({ tags: ofRule, filter }) => [ofRule, filter]),
+    canary,
+    mode,
+  }
+}
+
+const renameTag = (client: Client) => client.call(tags.rename, { params: { tag: 'pci' }, body: { tag: 'other' } })
+const removeTag = (client: Client) => client.call(tags.remove, { params: { tag: 'pci' } })
 
 /** Everything that decides access to the device. */
 async function policyOf({ owner: { client }, device }: World): Promise<unknown> {
@@ -170,6 +201,111 @@ describe('device policy as an operator', () => {
   })
 })
 
+describe('a renamed tag', () => {
+  it('is given to devices that enrol afterwards, which a renamed deny rule must not miss', async () => {
+    const world = await makeWorld()
+    const key = await addInstallKey(world, 'pci', 'two')
+    const rule = await addRule(world, BY_TAG)
+    await renameTag(world.owner.client)
+    const { uid } = await server.registerDevice(world.owner.tenant, { install_key: key })
+    const attempt = { device: uid, username: 'root', address: '192.0.2.1' }
+    const { body } = await world.owner.client.call(firewall.evaluate, { body: attempt })
+    expect(body).toEqual({ allow: false, rule })
+    expect((await followers(world)).keys).toEqual([['other', 'two']])
+  })
+
+  it('does not silence alert rules, by tags or by a filter', async () => {
+    const world = await makeWorld()
+    await addAlert(world, { tags: ['pci'] })
+    await addAlert(world, { filter: filterByTags('contains', ['two', 'pci']) })
+    await addAlert(world, { filter: filterByTags('eq', 'pci') })
+    await addAlert(world, { filter: filterByTags('contains', 'pc') })
+    await renameTag(world.owner.client)
+    expect((await followers(world)).alerts).toEqual([
+      [['other'], ''],
+      [[], filterByTags('contains', ['two', 'other'])],
+      [[], filterByTags('eq', 'other')],
+      [[], filterByTags('contains', 'pc')],
+    ])
+  })
+
+  it('stays the canary tag, also of a rollout that goes on', async () => {
+    const world = await makeWorld()
+    await setCanary(world, 'pci')
+    const rollouts = server.database.system()
+    const at = new Date()
+    const stage = { state: 'running' as const, stage: 'canary' as const, canary_tag: 'pci' }
+    const times = { started_at: at, stage_since: at, ended_at: null, heard_since: null, looked_at: null }
+    const rollout = { tenant_id: world.owner.tenant, release: 2, version: '2', ...stage, ...times }
+    await rollouts.insertInto('agent_rollouts').values(rollout).execute()
+    await renameTag(world.owner.client)
+    expect(await followers(world)).toMatchObject({ canary: 'other', mode: 'automatic' })
+    const ours = rollouts.selectFrom('agent_rollouts').where('tenant_id', '=', world.owner.tenant)
+    expect(await ours.select('canary_tag').execute()).toEqual([{ canary_tag: 'other' }])
+  })
+})
+
+describe('a removed tag', () => {
+  it('is taken from install keys and alert rules, and makes none of them wider', async () => {
+    const world = await makeWorld()
+    await addInstallKey(world, 'pci', 'two')
+    await addAlert(world, { tags: ['two', 'pci'] })
+    await addAlert(world, { tags: ['pci'] })
+    await addAlert(world, { filter: filterByTags('eq', 'pci') })
+    await removeTag(world.owner.client)
+    const left = [
+      [['two'], ''],
+      [[], filterByTags('eq', 'pci')],
+    ]
+    expect(await followers(world)).toMatchObject({ keys: [['two']], alerts: left })
+    await world.owner.client.call(tags.remove, { params: { tag: 'two' } })
+    expect(await followers(world)).toMatchObject({ keys: [], alerts: [left[1]] })
+  })
+
+  it('switches updates off that would begin with a tenth of all devices instead of it', async () => {
+    const world = await makeWorld()
+    await setCanary(world, 'pci')
+    await removeTag(world.owner.client)
+    expect(await followers(world)).toMatchObject({ canary: null, mode: 'off' })
+  })
+})
+
+describe.each([
+  ['an install key', (world: World) => addInstallKey(world, 'pci'), 'install key fleet'],
+  ['an alert rule', (world: World) => addAlert(world, BY_TAG), 'alert rule '],
+  [
+    'the filter of an alert rule',
+    (world: World) => addAlert(world, { filter: filterByTags('contains', 'PC') }),
+    'alert',
+  ],
+  ['the updates of agents', (world: World) => setCanary(world, 'pci'), 'the policy of agent updates'],
+])('a tag of %s', (_, add, named) => {
+  it.each([
+    ['renames', renameTag],
+    ['removes', removeTag],
+  ])('is none that an operator %s', async (_what, change) => {
+    const world = await makeWorld()
+    await add(world)
+    const before = await followers(world)
+    const answer = await answerTo(change(world.operator))
+    expect(answer).toMatch(/^403 POLICY_CHANGE: /)
+    expect(answer).toContain(named)
+    expect(await followers(world)).toEqual(before)
+    const { uid } = world.device
+    expect((await world.owner.client.call(devices.get, { params: { uid } })).body.tags).toEqual(['pci'])
+  })
+})
+
+it('lists tags that only install keys, alert rules or updates have, and gives no other tag their name', async () => {
+  const world = await makeWorld()
+  await addInstallKey(world, 'enrolled')
+  await addAlert(world, { tags: ['watched'] })
+  await setCanary(world, 'early')
+  expect((await world.owner.client.call(tags.list, {})).body).toEqual(['pci', 'enrolled', 'watched', 'early'])
+  const rename = world.operator.call(tags.rename, { params: { tag: 'pci' }, body: { tag: 'early' } })
+  expect(await answerTo(rename)).toMatch(/^409 CONFLICT/)
+})
+
 describe('audit log', () => {
   it('logs every rule and key deleted or changed with a tag', async () => {
     const world = await makeWorld()
@@ -183,7 +319,13 @@ describe('audit log', () => {
         expect.objectContaining({
           action: 'tag.remove',
           target: 'pci',
-          details: { rules: { removed: [only], changed: [both] }, keys: { removed: [key], changed: [] } },
+          details: {
+            rules: { removed: [only], changed: [both] },
+            keys: { removed: [key], changed: [] },
+            installKeys: { removed: [], changed: [] },
+            alerts: { removed: [], changed: [], affected: [] },
+            updates: [],
+          },
         }),
         expect.objectContaining({
           action: 'firewall-rule.remove',

@@ -1,9 +1,12 @@
 // Use cases of tags across a namespace.
 import { fail } from '@bowline/contract/errors'
+import { replaceCanaryTag } from '../agent-updates/tags.ts'
+import { replaceTagInAlerts } from '../alerts/tags.ts'
 import { type AuditDetails, audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import { replaceTagInRules } from '../firewall/policy.ts'
 import type { Listing } from '../db/lists/listing.ts'
+import { replaceTagInInstallKeys } from '../install-keys/tags.ts'
 import { requirePolicyRights } from '../policy/authority.ts'
 import { type NamedKey, replaceTagInKeys } from '../public-keys/policy.ts'
 import { findUsed, listTags } from '../filters/used-tags.ts'
@@ -15,8 +18,8 @@ export async function list(ctx: TenantContext): Promise<Listing<string>> {
 }
 
 /**
- * Renames a tag on devices, keys and rules. A tag decides, now and later, which devices its rules and keys apply to:
- * renaming it needs the right to edit those.
+ * Renames a tag on devices, keys, rules, install keys and alert rules, and as the canary tag. A tag decides, now and later,
+ * which devices those apply to: renaming it needs the right to edit them.
  * @throws {BowlineError} NOT_FOUND for an unused tag; CONFLICT when the new one is in use; POLICY_CHANGE
  */
 export async function rename(ctx: TenantContext, from: string, to: string): Promise<void> {
@@ -33,9 +36,9 @@ export async function rename(ctx: TenantContext, from: string, to: string): Prom
 }
 
 /**
- * Removes a tag from devices, keys and rules. A key or rule without another tag would apply to every device or to none;
- * it is deleted instead.
- * @throws {BowlineError} NOT_FOUND for an unused tag; POLICY_CHANGE if the caller may not edit a key or rule with it
+ * Removes a tag from all that {@link rename} changes. A key or rule without another tag would apply to every device or to
+ * none; it is deleted instead, and updates of agents are switched off when the tag is the canary tag.
+ * @throws {BowlineError} NOT_FOUND for an unused tag; POLICY_CHANGE if the caller may not edit what has it
  */
 export async function remove(ctx: TenantContext, tag: string): Promise<void> {
   await ctx.db.transaction().execute(async (db) => {
@@ -48,16 +51,28 @@ export async function remove(ctx: TenantContext, tag: string): Promise<void> {
   emitReset(ctx)
 }
 
-/** Changes the rules and keys of a tag, then checks rights by what changed, so that concurrent additions count. */
+/** Changes what is for devices with a tag, then checks rights by what changed, so that concurrent additions count. */
 async function replaceInPolicy(ctx: TenantContext, tag: string, to: string | undefined): Promise<AuditDetails> {
   const rules = await replaceTagInRules(ctx, tag, to)
   const keys = await replaceTagInKeys(ctx, tag, to)
+  const installKeys = await replaceTagInInstallKeys(ctx, tag, to)
+  const alerts = await replaceTagInAlerts(ctx, tag, to)
+  const updates = await replaceCanaryTag(ctx, tag, to)
   requirePolicyRights(ctx, {
     rules: [...rules.removed, ...rules.changed],
     keys: [...keys.removed, ...keys.changed],
+    installKeys: [...installKeys.removed, ...installKeys.changed],
+    alertRules: [...alerts.removed, ...alerts.changed, ...alerts.affected],
+    updates,
   })
   const fingerprints = (named: readonly NamedKey[]) => named.map(({ fingerprint }) => fingerprint)
-  return { rules, keys: { removed: fingerprints(keys.removed), changed: fingerprints(keys.changed) } }
+  return {
+    rules,
+    keys: { removed: fingerprints(keys.removed), changed: fingerprints(keys.changed) },
+    installKeys,
+    alerts,
+    updates,
+  }
 }
 
 /** Any number of devices may have changed: emits one reset instead of an event for each. */

@@ -1,4 +1,4 @@
-// SQL of tags: they are lists on devices, public keys and firewall rules, not rows of their own.
+// SQL of the tags of devices: lists, not rows of their own.
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 

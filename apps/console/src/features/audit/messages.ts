@@ -113,6 +113,7 @@ export const auditMessages = {
     'agent-update.done': i18n._('Updated all agents'),
     'agent-update.handover': i18n._('Handed its link over to an updated agent'),
     'install-key.create': i18n._('Created an install key'),
+    'install-key.update': i18n._('Changed an install key'),
     'install-key.use': i18n._('Registered with an install key'),
     'install-key.remove': i18n._('Deleted an install key'),
     'namespace.create': i18n._('Created the namespace'),

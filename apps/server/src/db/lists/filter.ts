@@ -42,7 +42,7 @@ export function compileFilter(
   if (text === undefined || text === '') return undefined
   const groups: Expression<SqlBool>[] = []
   let open: Expression<SqlBool>[] = []
-  for (const item of decode(text)) {
+  for (const item of decodeFilter(text)) {
     if (item.type === 'property') open.push(condition(item.params, properties))
     else if (open.length) {
       groups.push(join(open, item.params.name))
@@ -53,7 +53,8 @@ export function compileFilter(
   return groups.length ? join(groups, 'and') : undefined
 }
 
-function decode(text: string): Filter {
+/** @param text not empty @throws {BowlineError} INVALID_FILTER */
+export function decodeFilter(text: string): Filter {
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(text)) return refuse('must be base64')
   const decoded = Buffer.from(text, 'base64').toString('utf8')
   let json: unknown

@@ -1,0 +1,34 @@
+// Install keys when a tag is renamed or removed.
+import { audit } from '../audit/service.ts'
+import type { TenantContext } from '../context.ts'
+import { deleteInstallKey, lockInstallKeysWithTag, setInstallKeyTags } from './store.ts'
+
+/**
+ * Removes or renames a tag in every install key and writes each change to the audit log. A key without any other tag is
+ * removed, as a rule is: devices that enrol with it would have none, and escape what is for the tag.
+ * @param ctx in a transaction
+ * @param to new name of the tag; undefined: it is removed
+ * @returns names
+ */
+export async function replaceTagInInstallKeys(
+  ctx: TenantContext,
+  tag: string,
+  to: string | undefined,
+): Promise<{ removed: string[]; changed: string[] }> {
+  const removed: string[] = []
+  const changed: string[] = []
+  const because = { tag }
+  for (const { name, tags: before } of await lockInstallKeysWithTag(ctx.db, tag)) {
+    const tags = before.flatMap((one) => (one === tag ? (to ?? []) : one))
+    if (tags.length === 0) {
+      await deleteInstallKey(ctx.db, name)
+      await audit(ctx, 'install-key.remove', name, { because, before: { tags: before } })
+      removed.push(name)
+    } else {
+      await setInstallKeyTags(ctx.db, name, tags)
+      await audit(ctx, 'install-key.update', name, { because, before: { tags: before }, after: { tags } })
+      changed.push(name)
+    }
+  }
+  return { removed, changed }
+}
