@@ -189,7 +189,7 @@ export class Channel implements ClientChannel {
   }
 
   #drain(): void {
-    const takesMore = this.#queue.dataBytes === 0 && this.#link.writable && this.#sendWindow > 0
+    const takesMore = (this.#outputRefused || this.#sendWindow > 0) && !this.queuedBytes && this.#link.writable
     if (!this.#stopTold || (!takesMore && this.#sentSinceDrain < PROGRESS_BYTES)) return
     this.#stopTold = !takesMore
     this.#sentSinceDrain = 0

@@ -55,3 +55,13 @@ test('grants input beyond its window while output waits for the window of the cl
   channel.consumed((2 << 20) + (1 << 18))
   expect(await granted()).toBe(1 << 18)
 })
+
+test('calls drain when the client wants no more output, though its window stays full', async () => {
+  const { client, channel, id, recorded } = await session()
+  expect(channel.write(Buffer.alloc(2_000))).toBe(false)
+  expect(recorded.drains).toBe(0)
+  client.send(client.channelRequest(id, 'eow@openssh.com', false).done())
+  await settle()
+  expect([recorded.drains, channel.queuedBytes]).toEqual([1, 0])
+  expect(channel.write(Buffer.alloc(2_000))).toBe(true)
+})
