@@ -5,7 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import type { Sites } from './sites.ts'
 import { tool } from './tool.ts'
 
-/** Of the private range 10.99.0.0/16, on the loopback interface only. */
+/** The address of a run: in the private range 10.99.0.0/16, on the loopback interface only. */
 const addressOf = (at: number): string => `10.99.${Math.floor(at / 250)}.${(at % 250) + 1}`
 
 /**

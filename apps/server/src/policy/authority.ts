@@ -3,7 +3,7 @@ import { fail } from '@bowline/contract/errors'
 import { type Permission, type Role, roleMay } from '@bowline/contract/roles'
 import type { Actor, TenantContext } from '../context.ts'
 
-/** What a change touches besides that which its caller asked for. */
+/** Side effects of a change on other things than the caller named. */
 export interface PolicyParts {
   /** Firewall rules. */
   readonly rules: readonly number[]

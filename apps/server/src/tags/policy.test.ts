@@ -67,7 +67,7 @@ async function setCanary({ owner }: World, canary_tag: string): Promise<void> {
 const filterByTags = (operator: string, value: unknown) =>
   Buffer.from(JSON.stringify([{ type: 'property', params: { name: 'tags', operator, value } }])).toString('base64')
 
-/** What has tags besides devices, rules and keys. */
+/** Things with tags other than devices, rules and keys. */
 async function followers({ owner: { client } }: World) {
   const { canary_tag: canary, mode } = (await client.call(agentUpdates.get, {})).body.policy
   return {

@@ -1,4 +1,4 @@
-// What a channel does while the client's window is full: it says how much it has sent, and grants input in advance.
+// Channels whose client has a full window: they report what they have sent, and grant input in advance.
 import { expect, test } from 'vitest'
 import { type ConnectOptions, connect, settle } from '../../test/support/connect.ts'
 import * as n from '../wire/numbers.ts'
@@ -51,7 +51,7 @@ test('grants input beyond its window while output waits for the window of the cl
   }
   expect(await granted()).toBe(0)
   expect(recorded.received.length).toBe((1 << 20) + (2 << 20))
-  // What is consumed repays the advance before it is granted again.
+  // Consumed bytes repay the advance before any are granted again.
   channel.consumed((2 << 20) + (1 << 18))
   expect(await granted()).toBe(1 << 18)
 })

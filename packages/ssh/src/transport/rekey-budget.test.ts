@@ -3,7 +3,7 @@ import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { expect, test } from 'vitest'
 import { RekeyBudget } from './rekey-budget.ts'
 
-/** How many exchanges are granted in a row, at most 200. */
+/** Number of exchanges granted in a row, at most 200. */
 function granted(budget: RekeyBudget, bytes: number): number {
   let count = 0
   while (count < 200 && budget.take(bytes)) count += 1
