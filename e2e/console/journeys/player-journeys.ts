@@ -51,7 +51,7 @@ export function playerJourneys(site: Site): void {
         Promise.resolve(type('the last words\n')),
       )
       long = await recordSession(product, 'true', () => exchangeRecording(product, longCast(LONG_BYTES)))
-      await Promise.all([untilIndexed(product, short), untilIndexed(product, long)])
+      await Promise.all([untilIndexed(product, short), untilIndexed(product, long, 90_000)])
     })
 
     it('plays a session from its row to its end, neutralizing escape sequences', async () => {
