@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { trixieMissing } from '@bowline/testkit/place'
 import { type Outcome, type Row, type Site, TRIXIE } from './row.ts'
-import type { Sites } from './sites.ts'
+import type { SiteSource, Sites } from './sites.ts'
 
 export type Verdict =
   | { readonly is: 'equal' }
@@ -33,7 +33,7 @@ export async function compareRow(row: Row, sites: Sites): Promise<Verdict> {
  * @param at index of the device account
  * @throws {Error} when the feature did not work
  */
-export async function outcomeOf(row: Row, sites: Pick<Sites, 'fresh'>, on: Site['name'], at = 0): Promise<Outcome> {
+export async function outcomeOf(row: Row, sites: SiteSource, on: Site['name'], at = 0): Promise<Outcome> {
   const site = await sites.fresh(on, at)
   try {
     const text = JSON.stringify(await row.run(site)) ?? 'null'

@@ -2,7 +2,7 @@
 // that types one have to come from as many sources. A client of this machine comes from the address that it connects to
 // when that is one of the machine's.
 import { readFile, writeFile } from 'node:fs/promises'
-import type { Sites } from './sites.ts'
+import type { SiteSource, Sites } from './sites.ts'
 import { tool } from './tool.ts'
 
 /** The address of a run: in the private range 10.99.0.0/16, on the loopback interface only. */
@@ -12,7 +12,7 @@ const addressOf = (at: number): string => `10.99.${Math.floor(at / 250)}.${(at %
  * Adds addresses to this machine; disposing removes them. Needs root.
  * @returns sites whose Bowline is reached at the next address each time; its server must listen on all addresses
  */
-export async function withOwnAddresses(sites: Sites, count: number): Promise<Pick<Sites, 'fresh'> & AsyncDisposable> {
+export async function withOwnAddresses(sites: SiteSource, count: number): Promise<Sites> {
   const addresses = Array.from({ length: count }, (_, at) => addressOf(at))
   const all = (act: 'replace' | 'del') =>
     tool(['ip', '-force', '-batch', '-'], {

@@ -24,7 +24,8 @@ export const guessesPasswords = ({ feature }: Row): boolean => feature.includes(
 export async function printRepeated(rows: readonly Row[], how: HowOften, kept?: KeptCounts): Promise<boolean> {
   const apart = rows.every(guessesPasswords)
   await using started = await startSites(how.atOnce, apart ? startOnAllAddresses : undefined)
-  await using sites = apart ? await withOwnAddresses(started, how.times) : started
+  await using addressed = apart ? await withOwnAddresses(started, how.times) : undefined
+  const sites = addressed ?? started
   print(`Each row ${how.times} times, ${how.atOnce} at once.`)
   print(`${'row'.padEnd(FEATURE_COLUMNS)}${'sshd'.padStart(COUNT_COLUMNS)}${'Bowline'.padStart(COUNT_COLUMNS)}`)
   let allWell = true

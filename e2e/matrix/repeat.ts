@@ -2,9 +2,7 @@
 // concurrent runs that disturb each other, which one run of each row cannot show.
 import { outcomeOf } from './board.ts'
 import type { Outcome, Row, Site } from './row.ts'
-import type { Sites } from './sites.ts'
-
-type SitesOfRuns = Pick<Sites, 'fresh'>
+import type { SiteSource } from './sites.ts'
 
 export interface Tally {
   /** Runs whose result equals the most common result of sshd. */
@@ -32,7 +30,7 @@ const CONTEXT_CHARACTERS = 100
 type Run = { readonly row: Row } & ({ readonly outcome: string } | { readonly error: string })
 
 /** Runs each row that many times on both sites. A row whose programs are missing fails on both. */
-export async function repeat(rows: readonly Row[], sites: SitesOfRuns, how: HowOften): Promise<Repeated[]> {
+export async function repeat(rows: readonly Row[], sites: SiteSource, how: HowOften): Promise<Repeated[]> {
   const inOrder = rows.flatMap((row) => Array.from({ length: how.times }, () => row))
   const orders = how.seed === undefined ? inOrder : shuffled(inOrder, how.seed)
   const sshd = await runAll(orders, sites, 'sshd', how.atOnce)
@@ -44,7 +42,7 @@ export async function repeat(rows: readonly Row[], sites: SitesOfRuns, how: HowO
   })
 }
 
-async function runAll(orders: readonly Row[], sites: SitesOfRuns, on: Site['name'], atOnce: number): Promise<Run[]> {
+async function runAll(orders: readonly Row[], sites: SiteSource, on: Site['name'], atOnce: number): Promise<Run[]> {
   const waiting = orders.values()
   const runs: Run[] = []
   // The workers share the iterator: each takes the next run, in its own account.

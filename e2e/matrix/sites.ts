@@ -7,13 +7,15 @@ import type { SshTarget } from '../support/ssh.ts'
 import type { Site } from './row.ts'
 import { type World, makeWorld } from './world.ts'
 
-export interface Sites extends AsyncDisposable {
+export interface SiteSource {
   /**
    * The site with an empty home and an empty scratch folder.
    * @param at index of the device account; concurrent users of a site need different ones
    */
   fresh(name: Site['name'], at?: number): Promise<Site>
 }
+
+export interface Sites extends SiteSource, AsyncDisposable {}
 
 /** Starts a server and a device that it reaches. @returns how clients reach it */
 export type StartBowline = (world: World, stack: AsyncDisposableStack) => Promise<SshTarget>

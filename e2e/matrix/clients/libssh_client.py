@@ -73,7 +73,7 @@ def feature_input():
 
 
 def feature_ahead():
-    # One write reads less than it writes, so that it is megabytes ahead of what it has read.
+    # The read after a write takes less than was written, so this client gets megabytes ahead of what it has read.
     data = os.urandom(1 << 20) * 8
     out, _, code = run(sign_in(), "cat", data)
     return out == data, [len(out), code]

@@ -3,6 +3,7 @@ import { FilterText } from '@bowline/contract/schemas/filter'
 import { fail } from '@bowline/contract/errors'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
+import { withTagReplaced } from '../filters/replace-tag.ts'
 import { filterNamesTag, renameTagInFilter } from './filter-tags.ts'
 import { described } from './service.ts'
 import { deleteRule, lockRulesWithTagOrFilter, updateRule } from './store.ts'
@@ -27,7 +28,7 @@ export async function replaceTagInAlerts(
   for (const row of await lockRulesWithTagOrFilter(ctx.db, tag)) {
     const isTagged = row.tags.includes(tag)
     if (!isTagged && !filterNamesTag(row.filter, tag)) continue
-    const tags = row.tags.flatMap((one) => (one === tag ? (to ?? []) : one))
+    const tags = withTagReplaced(row.tags, tag, to)
     const filter = to === undefined ? row.filter : renameTagInFilter(row.filter, tag, to)
     if (!FilterText.safeParse(filter).success) {
       fail('INVALID_INPUT', { field: 'tag', rule: `makes the filter of the alert rule ${row.id} too long` }, ['tag'])

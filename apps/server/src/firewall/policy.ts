@@ -2,6 +2,7 @@
 import type { UserId } from '@bowline/contract/schemas/common'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
+import { replaceTag } from '../filters/replace-tag.ts'
 import { isForDevice } from './rules.ts'
 import { toRule } from './service.ts'
 import { deleteRule, findActiveRules, lockRulesAbout, lockRulesWithTag, updateRule } from './store.ts'
@@ -26,23 +27,19 @@ export async function replaceTagInRules(
   tag: string,
   to: string | undefined,
 ): Promise<{ removed: number[]; changed: number[] }> {
-  const removed: number[] = []
-  const changed: number[] = []
   const because = { tag }
-  for (const row of await lockRulesWithTag(ctx.db, tag)) {
-    const tags = (row.tags ?? []).flatMap((one) => (one === tag ? (to ?? []) : one))
-    if (tags.length === 0) {
+  return replaceTag(await lockRulesWithTag(ctx.db, tag), tag, to, {
+    nameOf: ({ id }) => id,
+    async remove(row) {
       await deleteRule(ctx.db, row.id)
       await audit(ctx, 'firewall-rule.remove', String(row.id), { because, before: toRule(row) })
-      removed.push(row.id)
-    } else {
+    },
+    async change(row, tags) {
       await updateRule(ctx.db, row.id, { tags })
       const after = toRule({ ...row, tags })
       await audit(ctx, 'firewall-rule.update', String(row.id), { because, before: toRule(row), after })
-      changed.push(row.id)
-    }
-  }
-  return { removed, changed }
+    },
+  })
 }
 
 /**

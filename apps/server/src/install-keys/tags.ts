@@ -1,6 +1,7 @@
 // Install keys when a tag is renamed or removed.
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
+import { replaceTag } from '../filters/replace-tag.ts'
 import { deleteInstallKey, lockInstallKeysWithTag, setInstallKeyTags } from './store.ts'
 
 /**
@@ -15,20 +16,16 @@ export async function replaceTagInInstallKeys(
   tag: string,
   to: string | undefined,
 ): Promise<{ removed: string[]; changed: string[] }> {
-  const removed: string[] = []
-  const changed: string[] = []
   const because = { tag }
-  for (const { name, tags: before } of await lockInstallKeysWithTag(ctx.db, tag)) {
-    const tags = before.flatMap((one) => (one === tag ? (to ?? []) : one))
-    if (tags.length === 0) {
+  return replaceTag(await lockInstallKeysWithTag(ctx.db, tag), tag, to, {
+    nameOf: ({ name }) => name,
+    async remove({ name, tags: before }) {
       await deleteInstallKey(ctx.db, name)
       await audit(ctx, 'install-key.remove', name, { because, before: { tags: before } })
-      removed.push(name)
-    } else {
+    },
+    async change({ name, tags: before }, tags) {
       await setInstallKeyTags(ctx.db, name, tags)
       await audit(ctx, 'install-key.update', name, { because, before: { tags: before }, after: { tags } })
-      changed.push(name)
-    }
-  }
-  return { removed, changed }
+    },
+  })
 }

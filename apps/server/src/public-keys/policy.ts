@@ -1,6 +1,7 @@
 // Public keys for other nouns: the keys of a device, and their update when a tag is renamed or removed.
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
+import { replaceTag } from '../filters/replace-tag.ts'
 import { deviceTest, isEnabled } from './rules.ts'
 import { facts } from './service.ts'
 import { deletePublicKey, listEveryPublicKey, lockPublicKeysWithTag, updatePublicKey } from './store.ts'
@@ -34,22 +35,17 @@ export async function replaceTagInKeys(
   tag: string,
   to: string | undefined,
 ): Promise<{ removed: NamedKey[]; changed: NamedKey[] }> {
-  const removed: NamedKey[] = []
-  const changed: NamedKey[] = []
   const because = { tag }
-  for (const row of await lockPublicKeysWithTag(ctx.db, tag)) {
-    const { fingerprint, name } = row
-    const tags = (row.tags ?? []).flatMap((one) => (one === tag ? (to ?? []) : one))
-    if (tags.length === 0) {
-      await deletePublicKey(ctx.db, fingerprint)
-      await audit(ctx, 'public-key.remove', fingerprint, { because, before: facts(row) })
-      removed.push({ fingerprint, name })
-    } else {
-      await updatePublicKey(ctx.db, fingerprint, { tags })
+  return replaceTag(await lockPublicKeysWithTag(ctx.db, tag), tag, to, {
+    nameOf: ({ fingerprint, name }) => ({ fingerprint, name }),
+    async remove(row) {
+      await deletePublicKey(ctx.db, row.fingerprint)
+      await audit(ctx, 'public-key.remove', row.fingerprint, { because, before: facts(row) })
+    },
+    async change(row, tags) {
+      await updatePublicKey(ctx.db, row.fingerprint, { tags })
       const after = facts({ ...row, tags })
-      await audit(ctx, 'public-key.update', fingerprint, { because, before: facts(row), after })
-      changed.push({ fingerprint, name })
-    }
-  }
-  return { removed, changed }
+      await audit(ctx, 'public-key.update', row.fingerprint, { because, before: facts(row), after })
+    },
+  })
 }

@@ -7,7 +7,7 @@ const MAX_UNAUTHENTICATED = 2
 /** Afterwards: at once, and then one for so much time or so many bytes of both directions. */
 const BURST = 64
 const MS_PER_REKEY = 1_000
-/** OpenSSH's RekeyLimit may be that low. */
+/** A client that exchanges keys after so many bytes is never limited. */
 const BYTES_PER_REKEY = 16 * 1024
 
 export class RekeyBudget {

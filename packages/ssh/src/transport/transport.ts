@@ -94,7 +94,7 @@ export class Transport {
     this.#writer.raw(Buffer.from(`${this.#ownIdent}\r\n`))
   }
 
-  /** The client has signed in: lifts the limit on rekeys, and packets may be longer. */
+  /** The client has signed in: it may start more key exchanges, and packets may be longer. */
   signedIn(): void {
     this.#rekeys.signedIn()
     this.#reader.maxLength = MAX_SIGNED_IN_PACKET_LENGTH

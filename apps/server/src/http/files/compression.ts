@@ -39,26 +39,37 @@ function pack(text: Buffer, encoding: Encoding): Promise<Buffer> {
   return brotliOf(text, { params: { [BROTLI_PARAM_QUALITY]: QUALITY.br, [BROTLI_PARAM_SIZE_HINT]: text.length } })
 }
 
+/** @returns compresses the text, once for each encoding */
+export function packedOnce(text: Buffer): (encoding: Encoding) => Promise<Buffer> {
+  const packed = new Map<Encoding, Promise<Buffer>>()
+  return (encoding) => {
+    const made = packed.get(encoding) ?? pack(text, encoding)
+    packed.set(encoding, made)
+    return made
+  }
+}
+
 /**
- * A large JSON document that never changes: each encoding of it is made once, not for each of the many requests that
- * anybody may send.
+ * A large JSON document that never changes: it is not compressed for each of the many requests that anybody may send.
  * @param build called when it is first asked for
  * @returns sends it
  */
 export function constantDocument(
   build: () => string,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
-  let document: Buffer | undefined
-  const packed = new Map<Encoding, Promise<Buffer>>()
+  let built: { readonly text: Buffer; readonly packed: (encoding: Encoding) => Promise<Buffer> } | undefined
+  const document = () => {
+    if (built) return built
+    const text = Buffer.from(build())
+    return (built = { text, packed: packedOnce(text) })
+  }
   return async (request, reply) => {
-    document ??= Buffer.from(build())
+    const { text, packed } = document()
     varyByEncoding(reply)
     void reply.type('application/json; charset=utf-8')
     const encoding = bestEncoding(request.headers['accept-encoding'] ?? '')
-    if (!encoding) return reply.send(document)
-    const made = packed.get(encoding) ?? pack(document, encoding)
-    packed.set(encoding, made)
-    return reply.header('content-encoding', encoding).send(await made)
+    if (!encoding) return reply.send(text)
+    return reply.header('content-encoding', encoding).send(await packed(encoding))
   }
 }
 
