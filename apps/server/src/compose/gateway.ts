@@ -33,7 +33,7 @@ export function composeGateway({ config, keys, clock, log, rates, judging, metri
     ...parts,
     log,
     ownerOfKey: findKeyOwner,
-    checks: createDeviceChecks(),
+    checks: createDeviceChecks(clock),
     guesses: createGuesses(clock, rates),
     ...budgets(config, clock),
     sign: (statement) => signStatement(keys.statement.privateKey, statement, clock.now()),

@@ -4,7 +4,7 @@ import { type ChannelDecision, OPEN_CONNECT_FAILED } from '@bowline/ssh/api'
 import type { Clock } from '@bowline/base/clock'
 import { deferHandler } from './deferred-handler.ts'
 import { openForwardLog } from '../record/forward-log.ts'
-import type { AcceptedLogin } from '../login/login.ts'
+import type { AcceptedLogin } from '../login/accepted-login.ts'
 import { joinForward } from './pipe.ts'
 
 const WINDOW_BYTES = 1_048_576

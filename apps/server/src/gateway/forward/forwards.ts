@@ -8,7 +8,7 @@ import type { ForwardingPolicy } from '../../devices/presence.ts'
 import type { ClientChannel } from './accept-channel.ts'
 import { withReason } from '../record/device-text.ts'
 import { type Listener, NotListening, openListener } from './listener.ts'
-import type { AcceptedLogin } from '../login/login.ts'
+import type { AcceptedLogin } from '../login/accepted-login.ts'
 import type { ReverseStreams } from '../links/reverse-streams.ts'
 import { TEXTS } from '../record/texts.ts'
 

@@ -6,7 +6,7 @@ import type { SshConnection } from '@bowline/ssh/api'
 import type { Clock } from '@bowline/base/clock'
 import { type ClientChannel, acceptChannel } from './accept-channel.ts'
 import { openForwardLog } from '../record/forward-log.ts'
-import type { AcceptedLogin } from '../login/login.ts'
+import type { AcceptedLogin } from '../login/accepted-login.ts'
 import type { ReverseStreams } from '../links/reverse-streams.ts'
 
 export interface Listener {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { createDeviceChecks } from './device-checks.ts'
 
 /** Asks for `count` permits; `granted` and `refused` fill in as they are answered. */
@@ -18,7 +19,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('password checks of one device', () => {
   it('grants four concurrent password checks per device, and the others of a source in order', async () => {
-    const { granted } = ask(createDeviceChecks(), 6)
+    const { granted } = ask(createDeviceChecks(new ManualClock()), 6)
     await settled()
     expect(granted.map(({ index }) => index)).toEqual([0, 1, 2, 3])
     granted[2]?.release()
@@ -30,13 +31,13 @@ describe('password checks of one device', () => {
   })
 
   it('refuses a password check when 64 wait', async () => {
-    const { refused } = ask(createDeviceChecks(), 70)
+    const { refused } = ask(createDeviceChecks(new ManualClock()), 70)
     await settled()
     expect(refused).toEqual([68, 69])
   })
 
   it('grants password checks by turns of the sources, so that a flood of one keeps nobody out', async () => {
-    const checks = createDeviceChecks()
+    const checks = createDeviceChecks(new ManualClock())
     const flood = ask(checks, 68)
     const other = ask(checks, 1, 'device', '198.51.100.1')
     await settled()
@@ -49,7 +50,7 @@ describe('password checks of one device', () => {
   })
 
   it('counts a permit once when it is released twice', async () => {
-    const { granted } = ask(createDeviceChecks(), 6)
+    const { granted } = ask(createDeviceChecks(new ManualClock()), 6)
     await settled()
     granted[0]?.release()
     granted[0]?.release()
@@ -58,13 +59,13 @@ describe('password checks of one device', () => {
   })
 
   it('grants permits for answers while all those for conversations are held', async () => {
-    const checks = createDeviceChecks()
+    const checks = createDeviceChecks(new ManualClock())
     for (let held = 0; held < 4; held += 1) await checks.acquire('device', 'conversation', '192.0.2.1')
     expect(await checks.acquire('device', 'answer', '192.0.2.1')).toBeDefined()
   })
 
   it('grants password checks of another device independently', async () => {
-    const checks = createDeviceChecks()
+    const checks = createDeviceChecks(new ManualClock())
     ask(checks, 68)
     const other = ask(checks, 1, 'other')
     await settled()
@@ -72,7 +73,7 @@ describe('password checks of one device', () => {
   })
 
   it('grants further password checks after all permits are released', async () => {
-    const checks = createDeviceChecks()
+    const checks = createDeviceChecks(new ManualClock())
     const { granted } = ask(checks, 40)
     for (let round = 0; round < 40; round += 1) {
       await settled()
@@ -82,5 +83,62 @@ describe('password checks of one device', () => {
     const next = ask(checks, 4)
     await settled()
     expect(next.granted).toHaveLength(4)
+  })
+})
+
+describe('a name behind which no device checks', () => {
+  const password = { method: 'password', password: 'guess' } as const
+
+  /** Checks that know a device that took 300 ms, and `count` guesses of as many addresses at a name without a device. */
+  async function guessed(count: number) {
+    const clock = new ManualClock()
+    const checks = createDeviceChecks(clock)
+    const release = await checks.acquire('device', 'password', '192.0.2.1')
+    clock.advance(300)
+    release?.()
+    const client = new AbortController()
+    const answered: number[] = []
+    for (let index = 0; index < count; index += 1) {
+      const answer = checks.imitate('nobody.nothing', password, `192.0.2.${index}`, client.signal)
+      void answer.then(() => answered.push(index))
+    }
+    await settled()
+    return { clock, answered, client }
+  }
+
+  it('keeps a guess for as long as a device took lately', async () => {
+    const { clock, answered } = await guessed(1)
+    clock.advance(299)
+    await settled()
+    expect(answered).toEqual([])
+    clock.advance(1)
+    await settled()
+    expect(answered).toEqual([0])
+  })
+
+  it('queues guesses behind one another as those at a busy device, and refuses those above the same limit', async () => {
+    const { clock, answered } = await guessed(70)
+    const counts = [answered.length]
+    for (let round = 0; round < 17; round += 1) {
+      clock.advance(300)
+      await settled()
+      counts.push(answered.length)
+    }
+    expect(counts).toEqual([2, ...Array.from({ length: 17 }, (_, round) => 6 + 4 * round)])
+  })
+
+  it('ends with the client', async () => {
+    const { clock, answered, client } = await guessed(20)
+    client.abort()
+    await settled()
+    expect(answered).toHaveLength(20)
+    expect(clock.pending).toBe(0)
+  })
+
+  it('answers at once while no device has checked anything', async () => {
+    const { signal } = new AbortController()
+    const checks = createDeviceChecks(new ManualClock())
+    await expect(checks.imitate('nobody.nothing', password, '192.0.2.1', signal)).resolves.toBeUndefined()
+    await expect(checks.imitate('nobody.nothing', password, '192.0.2.1', signal)).resolves.toBeUndefined()
   })
 })

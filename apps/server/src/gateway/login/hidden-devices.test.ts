@@ -154,6 +154,37 @@ describe('unchecked passwords', () => {
   })
 })
 
+describe('a name without a device', () => {
+  it('is refused no sooner than a wrong password at a slow device', async () => {
+    const clock = new ManualClock()
+    const slowServer = await bootServer({ clock, settings: { BOWLINE_UNCOUNTED_SOURCES: '127.0.0.0/8' } })
+    onTestFinished(() => slowServer.close())
+    const owner = await slowServer.setUpAccount()
+    const device = await fakeDevice(slowServer, owner, (_kind, _header, stream) => ({
+      ...judging(stream),
+      control: () => void clock.after(3_000, () => stream.control({ type: 'denied', reason: 'credential' })),
+    }))
+    /** Milliseconds of the server's clock until a wrong password is refused. */
+    const refusedAfter = async (login: string): Promise<number> => {
+      const client = await rawClient(slowServer)
+      await client.startAuthentication()
+      const since = clock.monotonic()
+      client.sendPassword(login, 'wrong')
+      const refusal = { came: false }
+      void client.next(n.MSG_USERAUTH_FAILURE).then(() => (refusal.came = true))
+      while (!refusal.came) {
+        // Whatever the server has to do meanwhile takes it less than some requests.
+        for (let request = 0; request < 5; request += 1) await fetch(`${slowServer.origin}/info`)
+        clock.advance(100)
+      }
+      client.socket.destroy()
+      return clock.monotonic() - since
+    }
+    expect(await refusedAfter(device.login('root'))).toBeGreaterThanOrEqual(3_000)
+    expect(await refusedAfter('root@nobody.nothing')).toBeGreaterThanOrEqual(3_000)
+  })
+})
+
 describe('session limit of a device', () => {
   it('reveals a device’s session limit only after a correct password', async () => {
     const device = await fakeDevice(server, person)

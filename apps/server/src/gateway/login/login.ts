@@ -2,7 +2,7 @@
 // evaluated on its own. Until one is valid, every refusal is the same for any device: unknown, offline, not accepted,
 // behind a firewall rule, or busy.
 import type { SessionUid, UserId } from '@bowline/contract/schemas/common'
-import type { Link, LinkCause, LinkStream } from '@bowline/link/api'
+import type { Link, LinkCause } from '@bowline/link/api'
 import type { AuthCredential } from '@bowline/link/stream-messages'
 import type { AuthDecision, SshConnection } from '@bowline/ssh/api'
 import type { Clock } from '@bowline/base/clock'
@@ -11,6 +11,7 @@ import { isLimitReached } from '../../db/limit-reached.ts'
 import type { LoginTarget } from '../../devices/presence.ts'
 import type { KeyUse } from '../../public-keys/rules.ts'
 import type { NewSession, SessionCause } from '../../sessions/service.ts'
+import type { AcceptedLogin } from './accepted-login.ts'
 import { type AuthStream, openAuthStream } from './auth-stream.ts'
 import { quoted } from '../record/device-text.ts'
 import type { Credential } from './credential.ts'
@@ -19,7 +20,7 @@ import type { Guesses } from '../admission/guesses.ts'
 import { FactorCheck, type FactorCheckDeps, type FactorOutcome } from './factor-check.ts'
 import { type IdentityDeps, identify, personBehind } from './identity.ts'
 import { FirewallCheck, type FirewallCheckDeps } from './firewall-check.ts'
-import type { ForwardingState, LiveLogins } from './live-logins.ts'
+import type { LiveLogins } from './live-logins.ts'
 import { KEY_STEP_MS, REFUSAL_STEP_MS, paced } from '../admission/refusal-pace.ts'
 import { type SessionRecord, openSessionRecord } from '../record/session-record.ts'
 import type { SessionBudget } from './session-budget.ts'
@@ -51,26 +52,6 @@ export interface LoginDeps extends FirewallCheckDeps, FactorCheckDeps, IdentityD
 
 /** Login's own dependencies and the trace that it belongs to. */
 export type TracedLoginDeps = LoginDeps & { readonly trace: Span }
-
-/** A login that the device has accepted; lives as long as the SSH connection and the link. */
-export interface AcceptedLogin {
-  readonly link: Link
-  /** The `auth` stream; every stream of the login refers to its id. */
-  readonly stream: LinkStream
-  readonly record: SessionRecord
-  /** In the device's namespace. */
-  readonly ctx: TenantContext
-  /** Resolves when the row has the accepted login; nothing is opened before. Rejects when the database is down. */
-  readonly recorded: Promise<void>
-  readonly target: LoginTarget
-  readonly forwarding: ForwardingState
-  readonly trace: Span
-  readonly user: string
-  /** Account behind the login; undefined when nobody knows. */
-  readonly person: UserId | undefined
-  /** Wire encoding of the key that was used; undefined for a password. */
-  readonly key: Uint8Array | undefined
-}
 
 /** Events for the owner of a login. */
 export interface LoginEvents {
@@ -113,6 +94,9 @@ export class Login {
   #hostKeyChanged = false
   /** The pending attempt. */
   #attempt: Promise<unknown> = Promise.resolve()
+  /** True once the pending attempt has queued for the device's check. */
+  #asked = false
+  readonly #ended = new AbortController()
 
   constructor(deps: TracedLoginDeps, connection: SshConnection, id: SshId, events: LoginEvents) {
     this.#deps = deps
@@ -168,6 +152,7 @@ export class Login {
       this.#auth?.stream.close({ by: 'gateway', reason: 'login-closed', message: cause.message })
     const before = this.#state
     this.#state = { is: 'closed' }
+    this.#ended.abort()
     this.#factor.leave()
     endStream()
     // A pending attempt may still open a row and a stream: they end with the login.
@@ -194,9 +179,13 @@ export class Login {
     const settle = await this.#deps.guesses.begin(this.#connection.peer.address, name, user)
     if (!settle) return { result: 'disconnect', message: TEXTS.tooManyGuesses }
     let wrong = false
+    this.#asked = false
     try {
       const decision = await this.#decide(credential)
       wrong = decision.result === 'reject'
+      if (wrong && !this.#asked && this.#isAnonymous) {
+        await this.#deps.checks.imitate(name, credential, this.#connection.peer.address, this.#ended.signal)
+      }
       return decision
     } finally {
       await settle(wrong)
@@ -284,6 +273,7 @@ export class Login {
     const byKey = credential.method === 'publickey'
     if (this.#state.is === 'closed') return ENDED
     const auth = this.#authStreamOn(link, ctx.clock)
+    this.#asked = true
     const { address } = this.#connection.peer
     const verdict = await auth.check(this.#credentialFor(target, credential), {
       // A key's signature has been verified here; checking the platform's statement costs the device next to nothing.

@@ -5,7 +5,7 @@ import type { SshChannel } from '@bowline/ssh/api'
 import type { FileReader } from '../../recordings/files/operation.ts'
 import type { Recorder } from '../../recordings/record/recorder.ts'
 import type { Flow } from '../forward/pipe.ts'
-import type { AcceptedLogin } from '../login/login.ts'
+import type { AcceptedLogin } from '../login/accepted-login.ts'
 import { oneLine, withReason } from '../record/device-text.ts'
 import { TEXTS } from '../record/texts.ts'
 
