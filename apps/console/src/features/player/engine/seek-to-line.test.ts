@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createStore } from '../../../platform/store.ts'
 import type { Playback, PlaybackState } from './playback.ts'
-import { seekToLine } from './seek-to-line.ts'
+import { seekToFirstOutput, seekToLine } from './seek-to-line.ts'
 
 /** A player that can only seek and step, over lines that appear at these times. */
 function player(lines: ReadonlyMap<number, string>) {
@@ -51,5 +51,31 @@ describe('a jump to a hit', () => {
     let asked = 0
     await seekToLine(where, 1_000, 'three', () => (asked += 1) < 3)
     expect(at()).toBe(2_000)
+  })
+})
+
+describe('the first view of a recording', () => {
+  it('has the first output, not the empty screen before it', async () => {
+    const { at, ...where } = player(
+      new Map([
+        [50, ' \n'],
+        [120, 'root@device:~#'],
+        [900, 'ls'],
+      ]),
+    )
+    await seekToFirstOutput(where, () => true)
+    expect(at()).toBe(120)
+  })
+
+  it('is the start when the first output comes late', async () => {
+    const { at, ...where } = player(new Map([[60_000, 'root@device:~#']]))
+    await seekToFirstOutput(where, () => true)
+    expect(at()).toBe(0)
+  })
+
+  it('stays where the person has gone meanwhile', async () => {
+    const { at, ...where } = player(LINES)
+    await seekToFirstOutput(where, () => false)
+    expect(at()).toBe(0)
   })
 })

@@ -8,6 +8,7 @@ import { createIndexedSource } from '../engine/indexed-source.ts'
 import { createPlayback, type Playback } from '../engine/playback.ts'
 import { growthReader, rangeReader, type Seat } from '../queries.ts'
 import { createScreen, type Screen } from '../engine/screen.ts'
+import { seekToFirstOutput } from '../engine/seek-to-line.ts'
 import type { Source } from '../engine/source.ts'
 
 export interface Player {
@@ -47,11 +48,14 @@ export function usePlayer({ uid, seat }: Seat, index: RecordingIndex, startMs: n
     const source = growing.current ?? sources.indexed(begun)
     const playback = createPlayback({ source, stage: screen, now: () => performance.now(), frame })
     setPlayer({ playback, screen, isFull: () => growing.current?.full === true })
-    const isLive = begun.state === 'recording'
-    void playback.seek(start ?? (isLive ? Number.MAX_SAFE_INTEGER : 0)).then(() => {
-      if (isLive && start === undefined) playback.play()
-    })
+    let closed = false
+    if (start === undefined && begun.state === 'recording') {
+      void playback.seek(Number.MAX_SAFE_INTEGER).then(() => playback.play())
+    } else if (start === undefined) {
+      void seekToFirstOutput({ playback, screen }, () => !closed && !playback.state.get().playing)
+    } else void playback.seek(start)
     return () => {
+      closed = true
       playback.close()
       screen.dispose()
       setPlayer(undefined)
