@@ -4,6 +4,7 @@ import { auditJourneys } from './journeys/audit-journeys.ts'
 import { firewallJourneys } from './journeys/firewall-journeys.ts'
 import { healthJourneys } from './journeys/health-journeys.ts'
 import { hostileJourneys } from './journeys/hostile-journeys.ts'
+import { keyboardJourneys } from './journeys/keyboard-journeys.ts'
 import { leavingJourneys } from './journeys/leaving-journeys.ts'
 import { namespaceJourneys } from './journeys/namespace-journeys.ts'
 import { overviewJourneys } from './journeys/overview-journeys.ts'
@@ -22,6 +23,7 @@ healthJourneys(site)
 accessJourneys(site)
 firewallJourneys(site)
 namespaceJourneys(site)
+keyboardJourneys(site)
 auditJourneys(site)
 sessionJourneys(site)
 paletteJourneys(site)

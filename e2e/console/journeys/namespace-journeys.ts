@@ -1,4 +1,4 @@
-// Namespace journeys: settings, announcements; bulk actions on devices; keyboard; the profile.
+// Namespace journeys: settings, announcements; bulk actions on devices; the profile.
 import { operations } from '@bowline/contract/operations'
 import { describe, expect, it } from 'vitest'
 import { openPage } from '../../support/browser.ts'
@@ -235,62 +235,6 @@ export function namespaceJourneys(site: Site): void {
         expect((await world.client.call(devices.get, { params: { uid } })).body.status).toBe('accepted')
         await world.client.call(devices.remove, { params: { uid } })
       }
-    })
-  })
-
-  describe('with the keyboard alone', () => {
-    it('signs in, finds a device and navigates with the keyboard alone', async () => {
-      const { world } = site
-      const { context, page, complaints } = await openPage(site.browser, { baseURL: world.product.console })
-      await page.goto('/sign-in')
-      await eventually(() => hasFocus(page.getByLabel('Username or e-mail')))
-      await page.keyboard.type(world.product.username)
-      await page.keyboard.press('Tab')
-      await page.keyboard.type(world.product.password)
-      await page.keyboard.press('Enter')
-      await page.getByRole('heading', { name: 'Overview' }).waitFor()
-      await page.keyboard.press('Tab')
-      expect(await hasFocus(page.getByRole('link', { name: 'Skip to content' }))).toBe(true)
-
-      // The palette's script is delayed: what is typed meanwhile must not trigger a shortcut ("g d") nor get lost.
-      const { promise: typed, resolve: release } = Promise.withResolvers<void>()
-      await page.route(/\/palette-[^/]*\.js$/, async (route) => {
-        await typed
-        await route.continue()
-      })
-      await page.keyboard.press('Control+k')
-      await page.keyboard.type('g dX')
-      await page.keyboard.press('Escape')
-      await page.keyboard.press('Control+k')
-      await page.keyboard.type('kiossk')
-      await page.keyboard.press('Backspace')
-      await page.keyboard.press('Backspace')
-      release()
-      await page.getByRole('combobox', { name: /Search devices/ }).waitFor()
-      await page.keyboard.type('k')
-      expect(await page.getByRole('combobox', { name: /Search devices/ }).inputValue()).toBe('kiosk')
-      expect(new URL(page.url()).pathname).toBe('/')
-      await page.getByRole('option', { name: /^kiosk-lobby/ }).waitFor()
-      await page.keyboard.press('ArrowRight')
-      await page.getByRole('option', { name: /^Copy the SSHID/ }).waitFor()
-      await page.keyboard.press('Enter')
-      await page.getByRole('heading', { name: 'kiosk-lobby' }).waitFor()
-
-      await page.keyboard.press('?')
-      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
-      await page.keyboard.press('Escape')
-      await page.getByRole('dialog').waitFor({ state: 'detached' })
-      await page.keyboard.press('g')
-      await page.keyboard.press('f')
-      await page.getByRole('heading', { name: 'Firewall', exact: true }).waitFor()
-      await page.keyboard.press('g')
-      await page.keyboard.press('d')
-      await rowOf(page, 'kiosk-lobby').waitFor()
-      await page.keyboard.press('/')
-      await page.keyboard.type('greenhouse')
-      await rowOf(page, 'kiosk-lobby').waitFor({ state: 'detached' })
-      expect(complaints).toEqual([])
-      await context.close()
     })
   })
 

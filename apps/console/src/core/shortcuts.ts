@@ -1,20 +1,20 @@
 // Global keyboard shortcuts: one list for the key handler, the sheet behind `?` and the palette. Single keys are
 // ignored in text fields and can be turned off (WCAG 2.2, 2.1.4).
+import type { KeyedAction } from './chosen-keys.ts'
 import { readSetting, writeSetting } from '../platform/local-setting.ts'
 
-export interface Shortcut {
+export interface Shortcut extends KeyedAction {
   /** Keys typed one after the other. `mod+k` is Ctrl+K, or Command+K on a Mac. */
   readonly keys: readonly string[]
-  readonly label: string
   readonly run: () => void
 }
 
-/** Keys on the row of a device; the sheet behind `?` names each. */
-export const DEVICE_KEYS = ['a', 'r', 'c', 'e', 't', 'f'] as const
+/** Usual keys on the row of a device, by what they do; the sheet behind `?` names each. */
+export const DEVICE_KEYS = { accept: 'a', reject: 'r', connect: 'c', rename: 'e', tags: 't', favorite: 'f' } as const
 
 const SETTING = 'bowline.single-keys'
 /** Longest pause between two keys of one shortcut. */
-const PAUSE_MS = 1_200
+export const PAUSE_MS = 1_200
 
 export function areSingleKeysOn(): boolean {
   return readSetting(SETTING) !== 'off'

@@ -2,7 +2,8 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
 import { appMessages as texts } from './messages.ts'
-import { usePerson } from './context.tsx'
+import { chosenKeys, keysOf } from './chosen-keys.ts'
+import { usePerson, useStore } from './context.tsx'
 import { sectionGroups } from './sections.ts'
 import { type Shortcut, areSingleKeysOn, createMatcher, isTyping } from './shortcuts.ts'
 
@@ -15,25 +16,28 @@ interface ShortcutTargets {
 export function useShortcuts({ openPalette, openSheet }: ShortcutTargets): readonly Shortcut[] {
   const navigate = useNavigate()
   const isAdmin = usePerson()?.instance_admin === true
-  const shortcuts = useMemo<readonly Shortcut[]>(
-    () => [
-      { keys: ['mod+k'], label: texts.palette, run: openPalette },
-      { keys: ['?'], label: texts.shortcuts, run: openSheet },
+  const chosen = useStore(chosenKeys)
+  const shortcuts = useMemo<readonly Shortcut[]>(() => {
+    const usual = [
+      { id: 'palette', usual: ['mod+k'], label: texts.palette, run: openPalette },
+      { id: 'shortcuts', usual: ['?'], label: texts.shortcuts, run: openSheet },
       ...sectionGroups(isAdmin).flatMap(({ sections }) =>
         sections.map(({ to, label, key }) => ({
-          keys: ['g', key],
+          id: `go.${to}`,
+          usual: ['g', key],
           label: texts.goTo(label),
           run: () => void navigate({ to }),
         })),
       ),
       {
-        keys: ['n', 'd'],
+        id: 'device.add',
+        usual: ['n', 'd'],
         label: texts.addDevice,
         run: () => void navigate({ to: '/devices', search: { add: 'yes' } }),
       },
-    ],
-    [navigate, openPalette, openSheet, isAdmin],
-  )
+    ]
+    return usual.map((each) => ({ ...each, keys: keysOf(each, chosen) }))
+  }, [navigate, openPalette, openSheet, isAdmin, chosen])
   const [match] = useState(() => createMatcher(() => performance.now()))
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {

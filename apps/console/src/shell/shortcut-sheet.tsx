@@ -1,9 +1,13 @@
-// Lists the keyboard shortcuts, with the switch that turns single-key shortcuts off.
+// Lists the keyboard shortcuts, lets people choose other keys, and has the switch that turns single-key shortcuts off.
 import { useState } from 'react'
 import { Dialog } from '../ui/feedback/dialog.tsx'
-import { Kbd, Switch, Text, Title } from '../ui/kit.ts'
+import { Button, Group, Kbd, Switch, Text, Title } from '../ui/kit.ts'
+import { type KeyedAction, chosenKeys, forgetChosenKeys } from '../core/chosen-keys.ts'
+import { useStore } from '../core/context.tsx'
 import { appMessages as texts } from '../core/messages.ts'
-import { type Shortcut, areSingleKeysOn, switchSingleKeys } from '../core/shortcuts.ts'
+import { DEVICE_KEYS, type Shortcut, areSingleKeysOn, switchSingleKeys } from '../core/shortcuts.ts'
+import { KeyChoice } from './key-choice.tsx'
+import { keyName } from './key-name.ts'
 import classes from './shortcut-sheet.module.css'
 
 interface ShortcutSheetProps {
@@ -22,29 +26,75 @@ export function ShortcutSheet({ opened, onClose, shortcuts }: ShortcutSheetProps
 
 function Body({ shortcuts }: { readonly shortcuts: readonly Shortcut[] }) {
   const [on, setOn] = useState(areSingleKeysOn)
+  const hasChosen = Object.keys(useStore(chosenKeys)).length > 0
+  const ofDevices = deviceActions()
+  const all = [...shortcuts, ...ofDevices]
   return (
     <>
+      <Text size="sm" mb="sm">
+        {texts.keysHint}
+      </Text>
       <div className={classes['columns']}>
-        <KeyList title={texts.anywhere} keys={shortcuts.map(({ keys, label }) => [keys, label])} />
-        <KeyList title={texts.inLists} keys={texts.listKeys} />
-        <KeyList title={texts.inTerminals} keys={texts.terminalKeys} />
+        <ActionList title={texts.anywhere} actions={shortcuts} all={all} />
+        <div>
+          <KeyList title={texts.inLists} keys={texts.listKeys} />
+          <ActionList title={texts.onDevices} actions={ofDevices} all={all} />
+          <KeyList title={texts.inTerminals} keys={texts.terminalKeys} />
+        </div>
       </div>
-      <Switch
-        mt="md"
-        label={texts.singleKeys}
-        description={texts.singleKeysHint}
-        checked={on}
-        onChange={(event) => {
-          switchSingleKeys(event.currentTarget.checked)
-          setOn(event.currentTarget.checked)
-        }}
-      />
+      <Group justify="space-between" align="start" mt="md">
+        <Switch
+          label={texts.singleKeys}
+          description={texts.singleKeysHint}
+          checked={on}
+          onChange={(event) => {
+            switchSingleKeys(event.currentTarget.checked)
+            setOn(event.currentTarget.checked)
+          }}
+        />
+        {hasChosen ? (
+          <Button variant="default" size="xs" onClick={forgetChosenKeys}>
+            {texts.usualKeys}
+          </Button>
+        ) : null}
+      </Group>
     </>
+  )
+}
+
+function deviceActions(): readonly KeyedAction[] {
+  return Object.entries(DEVICE_KEYS).map(([id, key]) => ({
+    id: `device.${id}`,
+    usual: [key],
+    label: texts.deviceKeys[id as keyof typeof DEVICE_KEYS],
+  }))
+}
+
+interface ActionListProps {
+  readonly title: string
+  readonly actions: readonly KeyedAction[]
+  /** All whose keys may not be the same. */
+  readonly all: readonly KeyedAction[]
+}
+
+function ActionList({ title, actions, all }: ActionListProps) {
+  return (
+    <section aria-label={title}>
+      <Title order={3}>{title}</Title>
+      <ul className={classes['list']}>
+        {actions.map((action) => (
+          <li key={action.id} className={classes['item']}>
+            <KeyChoice action={action} actions={all} />
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 
 type Listed = readonly [keys: readonly string[], label: string]
 
+/** Keys that cannot be changed. */
 function KeyList({ title, keys }: { readonly title: string; readonly keys: readonly Listed[] }) {
   return (
     <section aria-label={title}>
@@ -63,11 +113,4 @@ function KeyList({ title, keys }: { readonly title: string; readonly keys: reado
       </ul>
     </section>
   )
-}
-
-/** Key names as on this machine's keyboard. */
-export function keyName(key: string): string {
-  if (!key.startsWith('mod+')) return key
-  const letter = key.slice('mod+'.length).toUpperCase()
-  return /Mac|iPhone|iPad/.test(navigator.userAgent) ? `⌘ ${letter}` : `Ctrl ${letter}`
 }

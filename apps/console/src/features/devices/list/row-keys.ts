@@ -1,10 +1,14 @@
 // Single keys on a row of the device list.
 import type { Device } from '@bowline/contract/schemas/device'
 import { useNavigate } from '@tanstack/react-router'
+import { chosenKeys, keysOf } from '../../../core/chosen-keys.ts'
 import { useMay } from '../../../core/context.tsx'
 import { DEVICE_KEYS, areSingleKeysOn } from '../../../core/shortcuts.ts'
 import type { DeviceActions } from '../actions.ts'
 import { useFavorite } from '../favorites.tsx'
+
+type Act = keyof typeof DEVICE_KEYS
+const ACTS = Object.keys(DEVICE_KEYS) as Act[]
 
 interface RowKeyTargets {
   readonly actions: DeviceActions
@@ -20,19 +24,20 @@ export function useRowKeys({ actions, onEdit }: RowKeyTargets): (device: Device,
   const favor = useFavorite()
   return (device, key) => {
     if (!areSingleKeysOn()) return false
-    const keys: Readonly<Record<(typeof DEVICE_KEYS)[number], (() => void) | undefined>> = {
-      a: mayAccept && device.status === 'pending' ? () => void actions.run('accept', device) : undefined,
-      r: mayReject && device.status === 'pending' ? () => void actions.run('reject', device) : undefined,
-      c:
+    const acts: Readonly<Record<Act, (() => void) | undefined>> = {
+      accept: mayAccept && device.status === 'pending' ? () => void actions.run('accept', device) : undefined,
+      reject: mayReject && device.status === 'pending' ? () => void actions.run('reject', device) : undefined,
+      connect:
         mayConnect && device.status === 'accepted' && device.online
           ? () => void navigate({ to: '/terminal', search: { device: device.uid } })
           : undefined,
-      e: () => onEdit(device, 'name'),
-      t: () => onEdit(device, 'tags'),
-      f: () => favor(device),
+      rename: () => onEdit(device, 'name'),
+      tags: () => onEdit(device, 'tags'),
+      favorite: () => favor(device),
     }
-    const name = DEVICE_KEYS.find((one) => one === key)
-    const act = name && keys[name]
+    const chosen = chosenKeys.get()
+    const name = ACTS.find((one) => keysOf({ id: `device.${one}`, usual: [DEVICE_KEYS[one]] }, chosen)[0] === key)
+    const act = name && acts[name]
     act?.()
     return act !== undefined
   }
