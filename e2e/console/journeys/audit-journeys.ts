@@ -22,7 +22,7 @@ export function auditJourneys(site: Site): void {
     it('narrows the audit log by kind, action, person and words, and exports what it shows', async () => {
       const { page, world } = site
       await page.goto('/audit')
-      const table = page.getByRole('table', { name: 'Entries of the audit log' })
+      const table = page.getByRole('grid', { name: 'Entries of the audit log' })
       const filters = page.getByRole('group', { name: 'Filters of the audit log' })
       await filters.getByRole('button', { name: 'Changed' }).click()
       await page.getByRole('menuitemradio', { name: 'Devices', exact: true }).click()

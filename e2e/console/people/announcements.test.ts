@@ -38,7 +38,7 @@ it('are scheduled, shown, seen once by each person, and removed', async () => {
   await dialog.getByText('must be after date').waitFor()
   await dialog.getByLabel('Show until').fill('')
   await dialog.getByRole('button', { name: 'Save' }).click()
-  const table = page.getByRole('table', { name: 'Announcements' })
+  const table = page.getByRole('grid', { name: 'Announcements' })
   await table.getByText('Scheduled').waitFor()
   expect(await violationsInBothThemes(page)).toEqual(NONE)
   const client = await server.client()

@@ -111,6 +111,7 @@ export function Outbox() {
         }))}
       />
       <PagedTable
+        embedded
         label={texts.outboxLabel}
         list={list}
         failed={texts.outboxFailed}

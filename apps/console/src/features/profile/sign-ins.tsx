@@ -77,6 +77,7 @@ export function SignIns() {
   return (
     <SectionCard title={texts.sessions} text={texts.sessionsText}>
       <PagedTable
+        embedded
         label={texts.sessions}
         list={list}
         failed={texts.signInsFailed}

@@ -1,5 +1,6 @@
 // The table of every list page: a table on wide screens, cards on narrow ones, from one markup. The first column holds
-// the row's link. A table whose rows have keys of their own is a grid: one Tab stop, arrow keys inside.
+// the row's link. A list with pages, and a table whose rows have keys of their own, is a grid: one Tab stop, arrow keys
+// inside.
 import { columnOrderingFeature, columnVisibilityFeature, tableFeatures, useTable } from '@tanstack/react-table'
 import { type ReactNode, useMemo, useRef } from 'react'
 import type { Column, Sort } from './column.ts'
@@ -30,6 +31,8 @@ export interface DataTableProps<Row> {
   readonly selection?: Selection<Row>
   /** A key was pressed on a row's link. @returns true when handled */
   readonly onRowKey?: (row: Row, key: string) => boolean
+  /** One Tab stop, and keys that move inside, though rows have no keys of their own. */
+  readonly grid?: boolean
   /** The keys of `onRowKey` in words, for screen readers. */
   readonly keysHint?: string
   /** Scrolls in its own frame, below its header: for lists with many rows or columns. */
@@ -91,10 +94,10 @@ function useModel<Row>({ columns, visible, rows, rowKey }: DataTableProps<Row>) 
 }
 
 function Table<Row>(props: DataTableProps<Row>) {
-  const { label, renderActions, sort, onSort, onRowKey, selection, keysHint, part } = props
+  const { label, renderActions, sort, onSort, onRowKey, selection, keysHint, part, grid = false } = props
   const { columns, rows } = useModel(props)
   const element = useRef<HTMLTableElement>(null)
-  const isGrid = selection !== undefined || onRowKey !== undefined
+  const isGrid = grid || selection !== undefined || onRowKey !== undefined
   const roving = useRoving(element, isGrid)
   useFocusOnArrival(element, isGrid, rows !== undefined)
   const toggle = useToggle(

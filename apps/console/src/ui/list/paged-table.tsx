@@ -6,8 +6,10 @@ import { DataTable, type DataTableProps } from './data-table.tsx'
 import { ErrorPanel } from '../feedback/error-panel.tsx'
 import { Pager } from './pager.tsx'
 
-interface PagedTableProps<Row> extends Omit<DataTableProps<Row>, 'rows' | 'stale' | 'part'> {
+interface PagedTableProps<Row> extends Omit<DataTableProps<Row>, 'rows' | 'stale' | 'part' | 'grid'> {
   readonly list: UseQueryResult<ListPage<Row>>
+  /** One list among other things on its page: it does not take the focus on arrival. */
+  readonly embedded?: boolean
   /** "The devices could not be loaded." */
   readonly failed: string
   readonly page: number
@@ -19,7 +21,7 @@ interface PagedTableProps<Row> extends Omit<DataTableProps<Row>, 'rows' | 'stale
 }
 
 export function PagedTable<Row>(props: PagedTableProps<Row>) {
-  const { list, failed, page, perPage, renderPageLink, onPageGone, ...table } = props
+  const { list, embedded = false, failed, page, perPage, renderPageLink, onPageGone, ...table } = props
   const total = list.data?.total ?? 0
   const lastPage = Math.max(1, Math.ceil(total / perPage))
   const isBeyondEnd = list.data !== undefined && !list.isPlaceholderData && page > lastPage
@@ -31,6 +33,7 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
       {list.isError ? <ErrorPanel title={failed} error={list.error} onRetry={() => void list.refetch()} /> : null}
       {list.isError && !list.data ? null : (
         <DataTable
+          grid={!embedded}
           {...table}
           rows={isBeyondEnd ? undefined : list.data?.items}
           part={{ total, before: (page - 1) * perPage }}
