@@ -13,6 +13,8 @@ export interface ToolOptions {
   readonly input?: string | Uint8Array
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
+  /** Milliseconds until it is killed; a minute by default. */
+  readonly timeoutMs?: number
 }
 
 const TIMEOUT_MS = 60_000
@@ -24,7 +26,7 @@ export function start(command: readonly string[], options: ToolOptions = {}): Ch
   return spawn(program, args, {
     cwd: options.cwd ?? '/',
     env: { PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8', TERM: 'xterm-256color', ...options.env },
-    timeout: TIMEOUT_MS,
+    timeout: options.timeoutMs ?? TIMEOUT_MS,
     killSignal: 'SIGKILL',
   })
 }

@@ -73,6 +73,9 @@ const PLAYBOOK = `
     - fetch: { src: "~/copied", dest: "{{ playbook_dir }}/fetched", flat: true }
 `
 
+/** In milliseconds. A playbook takes seconds of processor time: with 20 at once on two cores, more than a minute. */
+const PLAYBOOK_MS = 600_000
+
 export const ansible = (): Row[] =>
   rowsOf('Ansible', ['ansible-playbook'], {
     'a playbook with pipelining': async (site) => {
@@ -88,7 +91,8 @@ export const ansible = (): Row[] =>
         ANSIBLE_SSH_ARGS: `-F ${site.configFile} -o ControlMaster=auto -o ControlPersist=10s -o ControlPath=${file('cm')}`,
         ANSIBLE_NOCOLOR: '1',
       }
-      const { stdout } = await tool(['ansible-playbook', '-i', file('hosts'), file('play.yml')], { env })
+      const playbook = ['ansible-playbook', '-i', file('hosts'), file('play.yml')]
+      const { stdout } = await tool(playbook, { env, timeoutMs: PLAYBOOK_MS })
       await attempt(['ssh', '-F', site.configFile, '-S', file('cm'), '-O', 'exit', 'device'])
       const recap = stdout.slice(stdout.indexOf('PLAY RECAP'))
       must(/ok=10 .*failed=0/.test(recap), stdout)
