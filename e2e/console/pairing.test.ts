@@ -33,7 +33,7 @@ const shown = (process: Running) =>
 it('is added in the console by its code, connects, and needs no code after a restart', async () => {
   // The wrong code is answered so.
   const { page, complaints } = await openPage(browser, { baseURL: server.origin }, /status of 4(01|04|29)/)
-  await openSignedIn(page, { username: 'operator', password: 'correct horse' }, '/devices?add=yes')
+  await openSignedIn(page, { username: 'operator', password: 'correct horse' }, '/devices?add=code')
   const dialog = page.getByRole('dialog', { name: 'Add a device' })
   const pairHere = async (client: Client, name: string, process: Running) => {
     const { code, fingerprint } = await shown(process)

@@ -86,6 +86,16 @@ export const SCREENS: readonly Screen[] = [
     },
   },
   { name: 'add-device', path: () => '/devices?add=yes', ready: shows('curl') },
+  { name: 'add-devices', path: () => '/devices?add=many', ready: shows('Create an install key') },
+  { name: 'add-agentless', path: () => '/devices?add=agentless', ready: shows('-R 0:localhost:22') },
+  {
+    name: 'add-by-code',
+    path: () => '/devices?add=code',
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Continue on your phone' }).click()
+      await page.getByRole('img', { name: 'QR code with the address of this dialog' }).waitFor()
+    },
+  },
   {
     name: 'sessions',
     path: () => '/sessions',

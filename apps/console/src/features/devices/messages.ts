@@ -70,8 +70,6 @@ export const devicesMessages = {
   addText: i18n._(
     'Run this on the machine you want to reach. It downloads the agent from this server and registers it here.',
   ),
-  noAgent: i18n._('A router, a NAS or another machine that cannot run the agent is enrolled by its own ssh client:'),
-  toEnrolment: i18n._('Devices without an agent'),
   installCommand: i18n._('the install command'),
   commandFailed: i18n._('The install command could not be created.'),
   localOnly: i18n._('This server listens on this machine only'),

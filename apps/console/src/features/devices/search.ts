@@ -44,8 +44,8 @@ export const DevicesSearch = z.object({
   size: z.coerce.number().pipe(z.literal(PAGE_SIZES)).optional().catch(undefined),
   /** Visible columns, in order; absent: those that this browser showed last. */
   cols: Values,
-  /** The add-device dialog is open. */
-  add: z.enum(['yes']).optional().catch(undefined),
+  /** The add-device dialog is open, at one of its ways. */
+  add: z.enum(['yes', 'many', 'agentless', 'code']).optional().catch(undefined),
 })
 export type DevicesSearch = z.infer<typeof DevicesSearch>
 

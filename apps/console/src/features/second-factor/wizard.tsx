@@ -11,12 +11,12 @@ import { Dialog, DialogForm } from '../../ui/feedback/dialog.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Loader, Stack, Text, TextInput } from '../../ui/kit.ts'
 import { CopyField } from '../../ui/text/copy-field.tsx'
+import { QrCode } from '../../ui/text/qr-code.tsx'
 import { fieldErrors } from '../../ui/form/field-errors.ts'
 import { PasswordField } from '../../ui/form/password-field.tsx'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
 import { secondFactorMessages as texts } from './messages.ts'
 import { SECOND_FACTOR, newFactorQuery, secondFactorQuery } from './queries.ts'
-import { QrCode } from './qr-code.tsx'
 import classes from './second-factor.module.css'
 
 interface WizardProps {

@@ -14,8 +14,8 @@ import { GatedAction } from '../../ui/feedback/gated.tsx'
 import { ActionIcon, Text, Tooltip } from '../../ui/kit.ts'
 import { ListCard } from '../../ui/page/list-card.tsx'
 import { CopyButton } from '../../ui/text/copy-button.tsx'
+import { QrCode } from '../../ui/text/qr-code.tsx'
 import { tunnelsMessages as texts } from './messages.ts'
-import { QrCode } from './qr-code.tsx'
 import { targetOf, tunnelKeys, tunnelsQuery } from './queries.ts'
 import { StableNames } from './stable-names.tsx'
 import { TunnelDialog } from './tunnel-dialog.tsx'
@@ -59,7 +59,14 @@ export function TunnelsCard({ device }: { readonly device: Device }) {
       <StableNames device={device} may={may} />
       <TunnelDialog device={device} edited={edited} onClose={() => setEdited(undefined)} />
       <Dialog opened={shown?.what === 'code'} onClose={close} title={texts.codeTitle(target)}>
-        {shown ? <QrCode text={shown.tunnel.url} label={texts.codeTitle(target)} /> : null}
+        {shown ? (
+          <div className={classes['code']}>
+            <QrCode text={shown.tunnel.url} label={texts.codeTitle(target)} size={256} />
+            <Text size="xs" c="dimmed">
+              {shown.tunnel.url}
+            </Text>
+          </div>
+        ) : null}
       </Dialog>
       <Dialog opened={shown?.what === 'requests'} onClose={close} title={texts.requestsTitle(target)} size="lg">
         {shown ? <TunnelRequests tunnel={shown.tunnel} /> : null}

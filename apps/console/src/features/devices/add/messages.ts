@@ -1,4 +1,4 @@
-// Texts of pairing a device by the code that it shows.
+// Texts of the ways to add a device.
 import { i18n } from '../../../platform/language/i18n.ts'
 
 export const pairingMessages = {
@@ -34,4 +34,27 @@ export const pairingMessages = {
   addFailed: i18n._('The device could not be added'),
   added: (name: string) => i18n._('{name} is added.', { name }),
   roleTooLow: i18n._('Your role in this namespace does not allow this.'),
+}
+
+export const addingMessages = {
+  label: i18n._('Ways to add a device'),
+  ways: {
+    yes: i18n._('One machine'),
+    many: i18n._('Many machines'),
+    agentless: i18n._('Without an agent'),
+    code: i18n._('With a code'),
+  },
+  manyText: i18n._(
+    'An install key makes one command for all machines: for images, cloud-init or Ansible. It sets the tags of the devices, and whether they are accepted at once.',
+  ),
+  toInstallKeys: i18n._('Create an install key'),
+  enrolText: i18n._(
+    'A router, a NAS or another machine that cannot run the agent connects by its own ssh client. Write an install key in place of KEY.',
+  ),
+  enrolCommand: i18n._('the enrolment command'),
+  enrolFailed: i18n._('The enrolment command could not be created.'),
+  toEnrolment: i18n._('Devices without an agent'),
+  onPhone: i18n._('Continue on your phone'),
+  phoneCode: i18n._('QR code with the address of this dialog'),
+  phoneText: i18n._('Scan it with the camera, sign in on the phone, and type the code that the device shows.'),
 }

@@ -170,7 +170,14 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
         onConfirm={(device) => void actions.run('remove', device)}
       />
       <Suspense>
-        {search.add === 'yes' ? <AddDevice opened onClose={() => open({ add: undefined }, true)} /> : null}
+        {search.add ? (
+          <AddDevice
+            opened
+            way={search.add}
+            onWay={(add) => open({ add }, true)}
+            onClose={() => open({ add: undefined }, true)}
+          />
+        ) : null}
       </Suspense>
     </Page>
   )
