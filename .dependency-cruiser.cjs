@@ -32,10 +32,13 @@ module.exports = {
     {
       name: 'console-knows-the-contract-only',
       comment:
-        'The browser sees the server through the contract; private keys are read there by ssh/keys and ssh/wire.',
+        'The browser sees the server through the contract; ssh/keys and ssh/wire read private keys there, sftp speaks with devices.',
       severity: 'error',
       from: { path: '^apps/(console|docs)/' },
-      to: { path: '^packages/', pathNot: '^packages/(base|contract|asciicast|browser)/|^packages/ssh/src/(keys|wire)' },
+      to: {
+        path: '^packages/',
+        pathNot: '^packages/(base|contract|asciicast|browser|sftp)/|^packages/ssh/src/(keys|wire)',
+      },
     },
     ...CONSOLE_LAYERS.slice(1).map((layer, index) => ({
       name: `console-${layer}-below`,

@@ -35,6 +35,7 @@ const sidebars: SidebarsConfig = {
           'adding',
           'connecting',
           'terminal',
+          'files',
           'finding',
           'presence',
           'tagging devices',

@@ -1,6 +1,6 @@
 // Attributes of a file (section 5): only those that are present are sent.
 import { ATTRIBUTE } from './protocol.ts'
-import type { Buffer } from 'node:buffer'
+import type { Buffer } from '#buffer'
 import type { WireReader, WireWriter } from './wire.ts'
 
 export interface FileAttributes {

@@ -1,6 +1,6 @@
 // Message fields. A message is a record of fields in wire order; its type, decoder and encoder are all derived from
 // that one description.
-import { Buffer } from 'node:buffer'
+import { Buffer } from '#buffer'
 import { attributes, type FileAttributes } from './attributes.ts'
 import type { WireReader, WireWriter } from './wire.ts'
 

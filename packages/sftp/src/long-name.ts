@@ -1,5 +1,5 @@
 // Formats a line like `ls -l`. The protocol leaves its format open; clients show it, and some even parse it.
-import { Buffer } from 'node:buffer'
+import { Buffer } from '#buffer'
 
 /** Types of files within a mode (inode(7)). */
 export const FILE_TYPE = {

@@ -1,6 +1,6 @@
 // Splits a byte stream into packets: a length, then that many bytes (draft section 3). Memory is bounded by the largest
 // allowed packet, whatever arrives.
-import { Buffer } from 'node:buffer'
+import { Buffer } from '#buffer'
 import { MAX_PACKET_BYTES } from './protocol.ts'
 import { MalformedPacket } from './wire.ts'
 

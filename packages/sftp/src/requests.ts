@@ -86,11 +86,16 @@ export function decodeRequest(packet: Uint8Array): Request {
   return { type: name, id: request, ...readFields(EXTENDED[name], reader) } as Request
 }
 
+/** A request to encode: its byte fields may be any bytes. */
+export type Outgoing<R> = R extends unknown
+  ? { readonly [K in keyof R]: R[K] extends Buffer ? Uint8Array : R[K] }
+  : never
+
 /** @returns the packet with its length */
-export function encodeRequest(request: Request): Buffer {
+export function encodeRequest(request: Outgoing<Request>): Buffer {
   const writer = new WireWriter()
   writer.uint32(0)
-  writeRequest(writer, request)
+  writeRequest(writer, request as Request)
   writer.patchUint32(0, writer.length - 4)
   return writer.bytes()
 }

@@ -1,5 +1,5 @@
 // Failures as OpenSSH's server reports them: clients rely on its codes and messages.
-import type { Buffer } from 'node:buffer'
+import type { Buffer } from '#buffer'
 import { STATUS, type StatusCode } from './protocol.ts'
 import { encodeReply } from './replies.ts'
 

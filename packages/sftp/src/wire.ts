@@ -1,6 +1,6 @@
 // The two primitives of every message: a reader over received bytes and a writer into its own memory. Integers are
 // big-endian, strings carry their length (RFC 4251 section 5).
-import { Buffer } from 'node:buffer'
+import { Buffer } from '#buffer'
 
 /** A packet is not valid for its type. The stream cannot be resynchronised: the session must end. */
 export class MalformedPacket extends Error {

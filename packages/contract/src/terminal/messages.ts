@@ -1,7 +1,7 @@
 // Messages between the two ends of a web terminal, and the lifecycle of a connection:
 //
 //   browser                               server
-//   hello {ticket, size} ───────────────►           the ticket of `terminals.open`, once
+//   hello {ticket, size} | files {ticket} ►         the ticket of `terminals.open`, once
 //                        ◄─────────────── welcome   {session}
 //   password | key | questions ─────────►           as often as with ssh
 //                        ◄─────────────── prompt | refused | ready {token}
@@ -9,6 +9,9 @@
 //
 // A dropped connection is resumed within TERMINAL.resumeSeconds by `resume {token, received}` on a new WebSocket;
 // `resumed {received}` carries how much input has arrived. Both ends then resend what the other has not received.
+//
+// After `hello` the two streams are those of a shell in a terminal. After `files` they are those of the device's SFTP
+// server (draft-ietf-secsh-filexfer-02): there is no terminal, and so no `resize`.
 import * as z from 'zod'
 
 export const TERMINAL_PATH = '/ws/terminal'
@@ -56,6 +59,7 @@ export const ClientMessage = z.discriminatedUnion('type', [
       .optional(),
     ...size,
   }),
+  z.object({ type: z.literal('files'), ticket: z.string().max(128) }),
   z.object({
     type: z.literal('resume'),
     token: z.string().max(128),
@@ -104,7 +108,7 @@ export const ServerMessage = z.discriminatedUnion('type', [
     /** Bytes of input received so far. */
     received: z.int().min(0),
   }),
-  /** The shell has ended: with an exit status, or by a signal. */
+  /** The program has ended: with an exit status, or by a signal. */
   z.object({ type: z.literal('exit'), status: z.int().optional(), signal: z.string().optional() }),
   /** Always the last message. */
   z.object({ type: z.literal('ended'), ...EndCause.shape }),

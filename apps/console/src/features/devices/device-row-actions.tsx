@@ -4,6 +4,7 @@ import { Trash2 } from 'lucide-react'
 import { useMay } from '../../core/context.tsx'
 import { useIsPending } from '../../core/use-action.ts'
 import { GatedAction, GatedButton } from '../../ui/feedback/gated.tsx'
+import { FilesButton } from '../files/files-button.tsx'
 import { ConnectButton } from '../terminal/connect-button.tsx'
 import { AcceptDevice } from './accept-device.tsx'
 import { CopySsh } from './copy-ssh.tsx'
@@ -32,6 +33,7 @@ export function DeviceRowActions({ device, inList, onAccept, onReject, onRemove 
       {inList ? <FavoriteSwitch device={device} /> : null}
       {inList && status === 'accepted' ? <CopySsh device={device} /> : null}
       <ConnectButton device={device} />
+      <FilesButton device={device} />
       {status === 'accepted' ? null : <AcceptDevice device={device} acting={acting} onAccept={onAccept} />}
       {status === 'pending' ? (
         <GatedButton

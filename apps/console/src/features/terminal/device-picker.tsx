@@ -12,7 +12,7 @@ import { uiMessages } from '../../ui/messages.ts'
 import { deviceListQuery } from '../../core/devices/queries.ts'
 import { connectMessages } from './connect-messages.ts'
 import { terminalMessages as texts } from './messages.ts'
-import type { PaneDevice } from './pane/pane.ts'
+import type { PaneDevice } from './pane/pane-session.ts'
 import classes from './terminal.module.css'
 
 export function DevicePicker({ onPick }: { readonly onPick: (device: PaneDevice) => void }) {

@@ -6,7 +6,7 @@ import { uiMessages } from '../../ui/messages.ts'
 import { formatList } from '../../ui/text/numbers.ts'
 import { terminalMessages } from './messages.ts'
 import { ConnectForm } from './pane/connect-form.tsx'
-import type { PaneDevice } from './pane/pane.ts'
+import type { PaneDevice } from './pane/pane-session.ts'
 import type { Arrangement, Workspace } from './workspace.ts'
 import classes from './terminal.module.css'
 

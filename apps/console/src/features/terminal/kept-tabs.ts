@@ -1,7 +1,8 @@
 // Stores the tabs whenever they change, suspends their sessions when the page goes away, and restores both.
 import type { Store } from '../../platform/store.ts'
 import { type Layout, paneIds } from './pane/layout.ts'
-import type { KeptSession, Pane, PaneDevice } from './pane/pane.ts'
+import type { PaneDevice } from './pane/pane-session.ts'
+import type { KeptSession, Pane } from './pane/pane.ts'
 import { type SavedTab, fromSaved, readTabs, saveTabs, toSaved } from './saved-tabs.ts'
 import type { Tab, WorkspaceState } from './tab.ts'
 

@@ -40,6 +40,7 @@ export const terminalMessages = {
   divider: i18n._('Resize panes'),
   settings: i18n._('Terminal settings'),
   info: i18n._('About this session'),
+  files: i18n._('Files'),
   terminalOf: (parts: readonly string[]) => parts.filter((part) => part !== '').join(', '),
   pick: i18n._('Choose a device'),
   pickText: i18n._('Accepted devices that are online. The terminal opens in a tab of this page.'),

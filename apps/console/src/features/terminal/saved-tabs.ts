@@ -5,7 +5,8 @@ import { z } from 'zod'
 import type { Layout, SplitLayout } from './pane/layout.ts'
 import { MAX_TITLE } from './signals/signals.ts'
 import { TABS_KEY } from './suspended.ts'
-import type { KeptSession, PaneDevice } from './pane/pane.ts'
+import type { PaneDevice } from './pane/pane-session.ts'
+import type { KeptSession } from './pane/pane.ts'
 
 /** More cannot come from a person. */
 const MAX_TABS = 64

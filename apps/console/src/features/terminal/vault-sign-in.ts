@@ -9,10 +9,10 @@ import { registeredQuery } from '../vault/queries.ts'
 import { type Vault, vaultOf } from '../vault/vault.ts'
 import type { VaultKey } from '../vault/vault-key.ts'
 import { terminalMessages as texts } from './messages.ts'
-import type { Pane, SignInTarget } from './pane/pane.ts'
+import type { SignInPane, SignInTarget } from './pane/pane-session.ts'
 
 /** Connects the pane, or shows its form: at once, when nothing of the vault can help. */
-export async function signInByVault(runtime: Runtime, pane: Pane): Promise<void> {
+export async function signInByVault(runtime: Runtime, pane: SignInPane): Promise<void> {
   const vault = vaultOf(runtime)
   pane.show({ kind: 'preparing' })
   const state = await vault.ready()
@@ -33,7 +33,7 @@ export async function signInByVault(runtime: Runtime, pane: Pane): Promise<void>
 
 async function keyFor(
   runtime: Runtime,
-  { device: { uid } }: Pane,
+  { device: { uid } }: SignInPane,
   username: string,
   own: readonly VaultKey[],
 ): Promise<VaultKey | undefined> {
@@ -49,7 +49,7 @@ async function keyFor(
 }
 
 /** Shows the prompt, and goes on once the vault is unlocked: here, in another pane or on another page. */
-function waitForUnlock(runtime: Runtime, pane: Pane): void {
+function waitForUnlock(runtime: Runtime, pane: SignInPane): void {
   const vault = vaultOf(runtime)
   pane.show({ kind: 'locked' })
   const stop = vault.state.subscribe(() => {
@@ -78,7 +78,7 @@ export function connectByVault(vault: Vault, pane: SignInTarget, id: string, use
 }
 
 /** Connects again with what the pane has connected with; a key of the vault asks to be unlocked. */
-export function reconnect(runtime: Runtime, pane: Pane): void {
+export function reconnect(runtime: Runtime, pane: SignInPane): void {
   const access = pane.access()
   if (!access) return pane.disconnect()
   const { credential } = access

@@ -11,7 +11,8 @@ import type { SavedTab } from './saved-tabs.ts'
 import type { Tab, WorkspaceState } from './tab.ts'
 import { movedTab, tabName } from './tabs/tab-changes.ts'
 import { type SplitLayout, paneIds, splitPane, tiles, withShare, withoutPane } from './pane/layout.ts'
-import { type Access, type Pane, type PaneDevice, createPane } from './pane/pane.ts'
+import type { Access, PaneDevice } from './pane/pane-session.ts'
+import { type Pane, createPane } from './pane/pane.ts'
 import { terminalSettings } from './screen/settings.ts'
 
 export interface Workspace {
@@ -26,6 +27,8 @@ export interface Workspace {
   /** The private key loaded last: it signs for every terminal of the person. */
   readonly key: Store<KeyCredential | undefined>
   pane(id: string): Pane | undefined
+  /** With what somebody has signed in to a running terminal of a device. */
+  accessOn(device: string): Access | undefined
   /** Opens a tab for a device. */
   open(device: PaneDevice): Pane
   /** Opens terminals of several devices with one sign-in. */
@@ -149,6 +152,8 @@ function createWorkspace(runtime: Runtime): Workspace {
     snippetsFor: createStore<string | undefined>(undefined),
     key,
     pane: (id) => panes.get(id),
+    accessOn: (device) =>
+      [...panes.values()].find((pane) => pane.device.uid === device && pane.state.get().kind === 'running')?.access(),
     open(device) {
       const pane = add(device)
       append({ id: nextTab(), name: undefined, layout: { kind: 'pane', id: pane.id }, focused: pane.id })
@@ -270,7 +275,8 @@ function createWorkspace(runtime: Runtime): Workspace {
   return workspace
 }
 
-function ownerOf({ session }: Runtime): string {
+/** Whose the terminals are; '' for nobody. */
+export function ownerOf({ session }: Runtime): string {
   const state = session.state.get()
   return state.kind === 'signed-in' ? `${state.person.id} ${state.person.tenant}` : ''
 }

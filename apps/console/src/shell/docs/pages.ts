@@ -5,6 +5,7 @@ export const DOCS_PAGES = {
   '/': '/docs/overview/getting-started/',
   '/devices': '/docs/user-guides/devices/finding',
   '/devices/$uid': '/docs/user-guides/devices/connecting',
+  '/devices/$uid/files': '/docs/user-guides/devices/files',
   '/incidents': '/docs/user-guides/devices/presence#incidents',
   '/incidents/$id': '/docs/user-guides/devices/presence#incidents',
   '/containers': '/docs/user-guides/devices/containers',

@@ -27,6 +27,7 @@ import { useTheme } from '../../ui/use-theme.ts'
 import { parseSshEndpoint, sshLine } from '../../features/devices/add/commands.ts'
 import { deviceListQuery } from '../../core/devices/queries.ts'
 import { useSshUser } from '../../core/devices/ssh-user.ts'
+import { openFilesMessages } from '../../features/files/open-messages.ts'
 import { infoQuery } from '../../features/instance/queries.ts'
 import { passkeyMessages } from '../../features/passkeys/messages.ts'
 import { secondFactorMessages } from '../../features/second-factor/messages.ts'
@@ -203,8 +204,9 @@ export function useDeviceItems(device: Device | undefined): PaletteItem[] {
   const item = (label: string, run: () => void): PaletteItem => ({ id: label, group: name, label, run })
   const endpoint = parseSshEndpoint(info?.endpoints.ssh ?? '')
   const connect = item(texts.connect, () => void navigate({ to: '/terminal', search: { device: uid } }))
+  const files = item(openFilesMessages.title, () => void navigate({ to: '/devices/$uid/files', params: { uid } }))
   return [
-    ...(mayConnect && device.online ? [connect] : []),
+    ...(mayConnect && device.online ? [connect, files] : []),
     item(texts.open, () => void navigate({ to: '/devices/$uid', params: { uid } })),
     ...(info ? [item(texts.copySsh, () => void copy(sshLine(endpoint, { namespace, device: name }, user)))] : []),
     item(texts.copyId, () => void copy(`${user}@${namespace}.${name}`)),

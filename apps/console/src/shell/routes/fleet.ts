@@ -3,6 +3,7 @@ import { DeviceUid, SessionUid } from '@bowline/contract/schemas/common'
 import { createRoute, lazyRouteComponent, stripSearchParams } from '@tanstack/react-router'
 import { deviceListQuery, deviceQuery, statsQuery } from '../../core/devices/queries.ts'
 import { DEFAULT_DEVICES_SEARCH, DevicesSearch, deviceListOf } from '../../features/devices/search.ts'
+import { FilesSearch } from '../../features/files/search.ts'
 import { DEFAULT_INCIDENTS_SEARCH, IncidentsSearch } from '../../features/presence/search.ts'
 import { sessionListQuery, sessionQuery } from '../../features/sessions/queries.ts'
 import { DEFAULT_SESSIONS_SEARCH, SessionsSearch, sessionListOf } from '../../features/sessions/search.ts'
@@ -66,6 +67,16 @@ export const device = createRoute({
   component: lazyRouteComponent(
     pageFile(() => import('../../features/devices/detail/device-route.tsx')),
     'DeviceRoute',
+  ),
+})
+
+export const deviceFiles = createRoute({
+  getParentRoute: () => app,
+  path: '/devices/$uid/files',
+  validateSearch: FilesSearch,
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/files/files-route.tsx')),
+    'FilesRoute',
   ),
 })
 

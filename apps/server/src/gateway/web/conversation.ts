@@ -1,5 +1,5 @@
-// The web terminal protocol on one WebSocket: a ticket or a resumption, then credentials, then a terminal. The client is
-// untrusted throughout: every message is validated against the schema and the current state, and waits time out.
+// The web terminal protocol on one WebSocket: a ticket or a resumption, then credentials, then a terminal or files. The
+// client is untrusted throughout: every message is validated against the schema and the current state, and waits time out.
 import { type Frame, messageFrame, readFrame } from '@bowline/contract/terminal/frames'
 import { ClientMessage, type EndCause } from '@bowline/contract/terminal/messages'
 import type { PeerAddress } from '@bowline/ssh/api'
@@ -9,7 +9,7 @@ import type { TicketTarget, Tickets } from '../../terminals/tickets.ts'
 import type { Gateway } from '../gateway.ts'
 import { provenKey } from './key-proof.ts'
 import { type ResumableTerminal, type ResumableTerminals, nodeOf } from './resumable-terminals.ts'
-import { type Terminal, type WebAttempt, createWebConnection } from './web-connection.ts'
+import { type WebAttempt, type WebRun, createWebConnection } from './web-connection.ts'
 import { type FrameSocket, createWebTerminal } from './web-terminal.ts'
 
 export interface ConversationDeps {
@@ -37,7 +37,7 @@ export interface Conversation {
 }
 
 const HELLO_TIMEOUT_MS = 10_000
-type Hello = Extract<ClientMessage, { type: 'hello' }>
+type Hello = Extract<ClientMessage, { type: 'hello' | 'files' }>
 type Key = Extract<ClientMessage, { type: 'key' }>
 
 /** @param origin of the page, '' for programs; already checked to be our own */
@@ -52,7 +52,7 @@ export function createConversation(
   let carried: Carried | undefined
   let isSignedIn = false
   let isOver = false
-  let size: Terminal | undefined
+  let run: WebRun | undefined
   let target: TicketTarget | undefined
   let isChecking = false
   /** Until the ticket of `hello` is looked up; what the page says meanwhile waits. */
@@ -83,11 +83,11 @@ export function createConversation(
     return redeeming
   }
 
-  function begin({ term, columns, rows, width, height, lang }: Hello, found: TicketTarget | undefined): void {
+  function begin(said: Hello, found: TicketTarget | undefined): void {
     if (isOver) return
     target = found
     if (!target) return refuse('ticket', 'The ticket is unknown, used or too old.')
-    size = { term, columns, rows, width, height, lang }
+    run = runOf(said)
     const login = `${target.username}@${target.device}`
     const terminal = createWebTerminal({
       clock,
@@ -147,9 +147,9 @@ export function createConversation(
     const token = resumable.add(assertDefined(running))
     invalidateToken = () => resumable.remove(token)
     terminal.send({ type: 'ready', token })
-    if (!(await connection.start(assertDefined(size)))) {
-      connection.disconnect({ by: 'local', reason: 'no-shell', message: TEXTS.noShell })
-    }
+    const started = assertDefined(run)
+    if (await connection.start(started)) return
+    connection.disconnect(started === 'sftp' ? NO_FILES : NO_SHELL)
   }
 
   async function keyAttempt({ key, algorithm, signature }: Key): Promise<WebAttempt | undefined> {
@@ -176,7 +176,7 @@ export function createConversation(
     if (!parsed.success) return breach('A message is not understood.')
     const clientMessage = parsed.data
     if (!running) {
-      if (clientMessage.type === 'hello') return hello(clientMessage)
+      if (clientMessage.type === 'hello' || clientMessage.type === 'files') return hello(clientMessage)
       return clientMessage.type === 'resume'
         ? resume(clientMessage.token, clientMessage.received)
         : breach('A ticket is due first.')
@@ -184,7 +184,8 @@ export function createConversation(
     if (clientMessage.type === 'bye') return running.terminal.leave()
     if (clientMessage.type === 'resize') {
       const { type: _, ...window } = clientMessage
-      size = size && { ...size, ...window }
+      if (run === 'sftp') return breach('Files have no size of a terminal.')
+      run = run && { ...run, ...window }
       return isSignedIn ? running.connection.resize(window) : undefined
     }
     if (isSignedIn) return breach('Nothing more is to be said to sign in.')
@@ -234,6 +235,14 @@ export function createConversation(
 }
 
 const LEFT = 'The person closed the terminal.'
+const NO_SHELL = { by: 'local', reason: 'no-shell', message: TEXTS.noShell } as const
+const NO_FILES = { by: 'local', reason: 'no-files', message: TEXTS.noFiles } as const
+
+function runOf(said: Hello): WebRun {
+  if (said.type === 'files') return 'sftp'
+  const { term, columns, rows, width, height, lang } = said
+  return { term, columns, rows, width, height, lang }
+}
 
 function assertDefined<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('the conversation has not begun')

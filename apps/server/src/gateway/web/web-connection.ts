@@ -1,5 +1,5 @@
 // Adapts a browser's connection to the gateway's SSH connection interface: it signs in, opens one session channel with a
-// terminal and a shell, and ends with a cause. A view handles its output and input.
+// terminal and a shell, or with the SFTP subsystem, and ends with a cause. A view handles its output and input.
 import { randomBytes } from 'node:crypto'
 import {
   type AuthAttempt,
@@ -14,7 +14,8 @@ import {
   type WindowChange,
 } from '@bowline/ssh/api'
 import type { Clock } from '@bowline/base/clock'
-import { TEXTS } from '../record/texts.ts'
+import { oneLine } from '../record/device-text.ts'
+import { TEXTS, fromBowline, withoutPrefix } from '../record/texts.ts'
 
 /** An endpoint's side of a terminal: shows output and receives credit for the input that it passed on. */
 export interface TerminalView {
@@ -38,6 +39,9 @@ export interface Terminal {
   readonly lang?: string | undefined
 }
 
+/** What runs on the channel: a shell in a terminal, or the device's file server. */
+export type WebRun = Terminal | 'sftp'
+
 /** A credential; the user name is the connection's. */
 export type WebAttempt = AuthAttempt extends infer A
   ? A extends { method: 'none' }
@@ -57,8 +61,8 @@ export interface WebConnection extends SshConnection {
   refuse(): boolean
   /** The client continues from another address. */
   moveTo(peer: PeerAddress): void
-  /** Opens the terminal and starts the shell; output may arrive before it resolves. */
-  start(terminal: Terminal): Promise<boolean>
+  /** Starts the shell or the file server; output may arrive before it resolves. */
+  start(run: WebRun): Promise<boolean>
   input(bytes: Uint8Array): void
   resize(size: Omit<WindowChange, 'type'>): void
   /** The view accepts output again. */
@@ -77,6 +81,10 @@ export interface WebConnectionParts {
 }
 
 const { authAttempts, loginGraceMs } = DEFAULT_LIMITS
+/** Characters of a file server's stderr that are kept: it has no place among its packets. */
+const MAX_STDERR = 4_096
+const STDERR = 1
+const FILE_SERVER = { type: 'subsystem', name: 'sftp' } as const
 
 export function createWebConnection({ handler, view, login, clock, ...parts }: WebConnectionParts): WebConnection {
   let { peer } = parts
@@ -84,6 +92,9 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
   let attempts = 0
   let isOver = false
   let channel: ChannelHandler | undefined
+  let run: WebRun | undefined
+  let isStarted = false
+  let stderr = ''
   const cancelGrace = clock.after(loginGraceMs, () =>
     end({ by: 'timeout', reason: 'login-grace', message: `Nobody signed in within ${loginGraceMs / 1_000} seconds.` }),
   )
@@ -94,7 +105,14 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
     cancelGrace()
     channel?.closed(cause)
     handler.closed(connection, cause)
-    view.closed(cause)
+    view.closed(run === 'sftp' && cause.by === 'peer' ? { ...cause, message: endOfFiles(cause.message) } : cause)
+  }
+
+  /** The end of a file server, with its own last words. @param message why it has ended once it ran */
+  function endOfFiles(message: string): string {
+    const happened = isStarted ? message : withoutPrefix(TEXTS.noFiles)
+    const said = withoutPrefix(oneLine(stderr))
+    return fromBowline(said === '' ? happened : `${happened} It reported: ${said}`)
   }
 
   async function attempt(shown: WebAttempt): Promise<boolean> {
@@ -129,7 +147,8 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
     else channel?.data(bytes, 0)
   }
 
-  async function start({ lang, ...terminal }: Terminal): Promise<boolean> {
+  async function start(wanted: WebRun): Promise<boolean> {
+    run = wanted
     const decision = await handler.open(connection, { type: 'session' })
     if (isOver) return false
     if (!decision.accept) {
@@ -138,13 +157,13 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
     }
     const opened = decision.attach(sessionChannel)
     channel = opened
-    await opened.request?.({ ...terminal, type: 'pty-req', modes: NO_MODES })
-    if (lang !== undefined) await opened.request?.({ type: 'env', name: 'LANG', value: lang })
-    const starts = opened.request?.({ type: 'shell' }) ?? false
+    if (wanted !== 'sftp') await prepareTerminal(opened, wanted)
+    const starts = opened.request?.(wanted === 'sftp' ? FILE_SERVER : { type: 'shell' }) ?? false
     const typed = early ?? []
     early = undefined
     for (const bytes of typed) input(bytes)
-    return starts
+    isStarted = await starts
+    return isStarted
   }
 
   const sessionChannel: Omit<SshChannel, 'connection'> & { connection: SshConnection } = {
@@ -153,8 +172,13 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
     get connection(): SshConnection {
       return connection
     },
-    // On a terminal stdout and stderr are the same.
-    write: (bytes) => isOver || view.output(bytes),
+    write(bytes, extended) {
+      if (isOver) return true
+      // On a terminal stdout and stderr are the same.
+      if (run !== 'sftp' || extended !== STDERR) return view.output(bytes)
+      stderr += Buffer.from(bytes.subarray(0, MAX_STDERR - stderr.length)).toString()
+      return true
+    },
     queuedBytes: 0,
     consumed: (count) => view.consumed(count),
     eof: () => undefined,
@@ -197,3 +221,8 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
 }
 
 const NO_MODES = new Uint8Array(0)
+
+async function prepareTerminal(channel: ChannelHandler, { lang, ...terminal }: Terminal): Promise<void> {
+  await channel.request?.({ ...terminal, type: 'pty-req', modes: NO_MODES })
+  if (lang !== undefined) await channel.request?.({ type: 'env', name: 'LANG', value: lang })
+}

@@ -1,4 +1,4 @@
-// A terminal session on a device: signs in, carries bytes both ways, reconnects after a dropped connection, and reports
+// A session on a device, of a terminal or of files: signs in, carries bytes both ways, reconnects after a dropped connection, and reports
 // how it ended. Independent of the screen and of React.
 import { Backoff } from '@bowline/base/backoff'
 import { dataFrame, takenFrame } from '@bowline/contract/terminal/frames'
@@ -50,7 +50,8 @@ export interface RemoteTerminalParts extends FrameSocketParts {
   readonly credential?: Credential | undefined
   /** The session to go on with, instead of a new one. */
   readonly suspended?: Suspended | undefined
-  readonly size: Size
+  /** Of the terminal; undefined: the session is one of files, and its bytes are SFTP. */
+  readonly size: Size | undefined
   /** Requests a ticket from the server; rejects with the reason. */
   readonly ticket: () => Promise<string>
   /** Output in order. Call `done` once it is rendered. */
@@ -195,7 +196,7 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
     acknowledge()
     socket?.ping()
     // The window may have been resized meanwhile.
-    socket?.say({ type: 'resize', ...size, width: 0, height: 0 })
+    if (size) socket?.say({ type: 'resize', ...size, width: 0, height: 0 })
     pump()
   }
 
@@ -235,7 +236,8 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
     parts.ticket().then(
       (ticket) => {
         if (isOver()) return
-        connect((own) => own.say({ type: 'hello', ticket, term: TERM, lang: LANG, ...size, width: 0, height: 0 }))
+        const shell = size && { type: 'hello' as const, term: TERM, lang: LANG, ...size, width: 0, height: 0 }
+        connect((own) => own.say(shell ? { ...shell, ticket } : { type: 'files', ticket }))
       },
       (error: unknown) => end('gateway', 'ticket', error instanceof Error ? error.message : String(error)),
     )

@@ -1,7 +1,7 @@
 // Why a terminal ended, for the person in front of it.
 import { serverText } from '../../../platform/language/server-text.ts'
 import { terminalMessages as texts } from '../messages.ts'
-import type { PaneState } from './pane.ts'
+import type { PaneState } from './pane-session.ts'
 
 /** The end of the program, else what the server says, else what the page knows of the connection. */
 export function endText({ cause, exit }: Extract<PaneState, { kind: 'ended' }>): string {

@@ -6,12 +6,12 @@ import { Button, Loader } from '../../../ui/kit.ts'
 import { useCountdown } from '../../../ui/text/ticker.ts'
 import { terminalMessages as texts } from '../messages.ts'
 import { endText } from './end-text.ts'
-import type { Pane, PaneState } from './pane.ts'
+import type { PaneState, SignInPane } from './pane-session.ts'
 import { reconnect } from '../vault-sign-in.ts'
 import classes from '../terminal.module.css'
 
 interface PaneNoticeProps {
-  readonly pane: Pane
+  readonly pane: SignInPane
   readonly state: PaneState
   /** The person wants to answer the device's question. */
   readonly onAnswer: () => void
@@ -64,7 +64,7 @@ export function PaneNotice({ pane, state, onAnswer }: PaneNoticeProps) {
   }
 }
 
-function Reconnecting({ pane, until }: { readonly pane: Pane; readonly until: number }) {
+function Reconnecting({ pane, until }: { readonly pane: SignInPane; readonly until: number }) {
   // The terminal's clock starts with the page, the countdown's in 1970.
   const [untilMs] = useState(() => Math.floor(Date.now() + until - performance.now()))
   const seconds = Math.floor(useCountdown(untilMs) / 1_000)

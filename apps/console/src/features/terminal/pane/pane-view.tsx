@@ -1,11 +1,13 @@
 // One pane: its header, the sign-in form or the terminal, and the session's state.
-import { Columns2, Info, Radio, Rows2, Search, X } from 'lucide-react'
+import { useNavigate } from '@tanstack/react-router'
+import { Columns2, FolderOpen, Info, Radio, Rows2, Search, X } from 'lucide-react'
 import { type CSSProperties, useEffect, useRef, useState } from 'react'
 import { useRuntime, useStore } from '../../../core/context.tsx'
 import { ActionIcon, Popover, Tooltip } from '../../../ui/kit.ts'
 import { ConnectForm } from './connect-form.tsx'
 import { terminalMessages as texts } from '../messages.ts'
-import type { Pane, PaneState } from './pane.ts'
+import type { PaneState } from './pane-session.ts'
+import type { Pane } from './pane.ts'
 import { PaneNotice } from './pane-notice.tsx'
 import { PromptForm } from './prompt-form.tsx'
 import { SearchBar } from './search-bar.tsx'
@@ -66,6 +68,7 @@ export function PaneView({ pane, isFocused, workspace }: PaneViewProps) {
         {isForm ? null : (
           <>
             <PaneAction label={texts.search.label} icon={Search} onClick={() => setSearching(!searching)} />
+            <FilesAction uid={pane.device.uid} />
             <InfoButton pane={pane} />
           </>
         )}
@@ -175,6 +178,13 @@ function InfoButton({ pane }: { readonly pane: Pane }) {
       </Popover.Dropdown>
     </Popover>
   )
+}
+
+/** The files of the device, with the same sign-in. */
+function FilesAction({ uid }: { readonly uid: string }) {
+  const navigate = useNavigate()
+  const open = () => void navigate({ to: '/devices/$uid/files', params: { uid } })
+  return <PaneAction label={texts.files} icon={FolderOpen} onClick={open} />
 }
 
 interface PaneActionProps {

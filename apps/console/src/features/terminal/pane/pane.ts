@@ -1,37 +1,17 @@
 // State of one pane: a device, the screen, and a session that can end and be restarted.
-import { terminals } from '@bowline/contract/operations/terminals'
-import type { Device } from '@bowline/contract/schemas/device'
 import type { Runtime } from '../../../core/runtime.ts'
 import { type Store, createStore } from '../../../platform/store.ts'
-import { describeError } from '../../../ui/feedback/describe-error.ts'
 import { notifyOf } from '../../../ui/feedback/notify.tsx'
-import type { Credential } from '../connection/credential.ts'
-import {
-  type RemoteTerminal,
-  type RemoteTerminalParts,
-  type Suspended,
-  type TerminalState,
-  openRemoteTerminal,
-} from '../connection/remote-terminal.ts'
+import type { Suspended } from '../connection/remote-terminal.ts'
 import { signalMessages } from '../signals/messages.ts'
 import { type Signals, createSignals } from '../signals/signals.ts'
 import { ring } from '../signals/tone.ts'
 import { createOutput } from '../screen/output.ts'
+import { type PaneDevice, type SignInPane, createPaneSession } from './pane-session.ts'
 import { type PasteRisk, withoutBrackets } from '../input/judge-paste.ts'
 import { type Pasting, createPasting } from '../input/pasting.ts'
 import { type Screen, type Snapshot, createScreen } from '../screen/screen.ts'
 import { terminalSettings } from '../screen/settings.ts'
-
-export type PaneDevice = Pick<Device, 'uid' | 'name' | 'namespace'>
-
-/** The submitted sign-in form. */
-export interface Access {
-  readonly username: string
-  readonly credential: Credential
-}
-
-/** A pane, or several, of which none has a state before they connect. */
-export type SignInTarget = Pick<Pane, 'id' | 'device' | 'user' | 'access' | 'connect'> & Partial<Pick<Pane, 'state'>>
 
 /** Viewport coordinates in CSS pixels. */
 export interface Point {
@@ -39,46 +19,16 @@ export interface Point {
   readonly y: number
 }
 
-/** State of a pane before it has a session. */
-export type PaneEntry =
-  | {
-      readonly kind: 'form'
-      /** Why there is a form, though a key of the vault could have been used. */
-      readonly notice?: string
-      /** Offers the page of the keys in this browser, to register one. */
-      readonly offersKeys?: true
-    }
-  /** A key is looked for. */
-  | { readonly kind: 'preparing' }
-  /** The key is in the vault, which is locked. */
-  | { readonly kind: 'locked' }
-
-export type PaneState = TerminalState | PaneEntry
-
-export interface Pane {
-  readonly id: string
-  readonly device: PaneDevice
-  readonly state: Store<PaneState>
+export interface Pane extends SignInPane {
   readonly screen: Screen
   readonly pasting: Pasting
   readonly signals: Signals
   /** Position of the open menu. */
   readonly menu: Store<Point | undefined>
-  /** User name of the current session, or of the one before; undefined before the first. */
-  readonly user: () => string | undefined
-  /** Credential and target of the current session; undefined before the first, and when an earlier page began it. */
-  readonly access: () => Access | undefined
-  readonly remote: () => RemoteTerminal | undefined
-  /** Opens a session; the previous one has ended. */
-  connect(access: Access): void
   /** Suspends the session, because the page goes away. @returns undefined when there is none */
   suspend(maxCharacters: number): KeptSession | undefined
   /** Goes on with a session that an earlier page has suspended. */
   resume(kept: KeptSession): void
-  /** Shows the form again. */
-  disconnect(): void
-  /** Shows what comes before a session; the previous one has ended. */
-  show(entry: PaneEntry): void
   /** Opens the search bar. */
   search(): void
   /** @returns unsubscribe */
@@ -123,13 +73,19 @@ let count = 0
 export function createPane({ runtime, device, isDark, key, acceptedRisks, broadcastTargets }: PaneParts): Pane {
   count += 1
   const id = `pane-${count}`
-  const state = createStore<PaneState>({ kind: 'form' })
-  let user: string | undefined
-  let access: Access | undefined
-  let remote: RemoteTerminal | undefined
+  const session = createPaneSession({
+    runtime,
+    device,
+    size: () => screen.size(),
+    begin() {
+      signals.reset()
+      return createOutput(screen.terminal)
+    },
+    again: () => screen.terminal.reset(),
+  })
   const screen = createScreen(terminalSettings.get(), isDark, {
     input: (bytes, isTyped) => input(withHeldKeys(bytes), isTyped),
-    resized: (size) => remote?.resize(size),
+    resized: (size) => session.remote()?.resize(size),
     key: (event) => key(pane, event),
     pasted: (text) => pasting.paste(text),
   })
@@ -159,82 +115,30 @@ export function createPane({ runtime, device, isDark, key, acceptedRisks, broadc
   signals.bells.subscribe(() => terminalSettings.get().bell === 'sound' && ring())
 
   function input(bytes: Uint8Array, isTyped: boolean): void {
-    remote?.input(bytes)
+    session.remote()?.input(bytes)
     if (isTyped) for (const other of broadcastTargets(id)) other.send(bytes)
-  }
-
-  function begin(next: Access): void {
-    remote?.close()
-    if (user !== undefined) screen.terminal.reset()
-    access = next
-    open(next.username, { credential: next.credential })
-  }
-
-  function open(username: string, how: Pick<RemoteTerminalParts, 'credential' | 'suspended'>): void {
-    user = username
-    signals.reset()
-    const own = openRemoteTerminal({
-      origin: location.origin,
-      openSocket: (url, protocol) => new WebSocket(url, protocol),
-      later(work, delayMs) {
-        const timer = setTimeout(work, delayMs)
-        return () => clearTimeout(timer)
-      },
-      now: () => performance.now(),
-      target: { device: device.uid, username },
-      ...how,
-      size: screen.size(),
-      ticket: () => ticket(username),
-      output: createOutput(screen.terminal),
-    })
-    remote = own
-    state.set(own.state.get())
-    own.state.subscribe(() => {
-      if (remote === own) state.set(own.state.get())
-    })
-  }
-
-  async function ticket(username: string): Promise<string> {
-    try {
-      const { body } = await runtime.api.call(terminals.open, { params: { uid: device.uid }, body: { username } })
-      return body.ticket
-    } catch (error) {
-      throw new Error(describeError(error).cause, { cause: error })
-    }
-  }
-
-  function show(entry: PaneEntry): void {
-    const earlier = remote
-    remote = undefined
-    earlier?.close()
-    state.set(entry)
   }
 
   const searching = new Set<() => void>()
   const pane: Pane = {
+    ...session,
     id,
     device,
-    state,
     screen,
     pasting,
     signals,
     menu: createStore<Point | undefined>(undefined),
-    user: () => user,
-    access: () => access,
-    remote: () => remote,
-    connect: begin,
     suspend(maxCharacters) {
-      const suspended = remote?.suspend()
+      const suspended = session.remote()?.suspend()
+      const user = session.user()
       if (!suspended || user === undefined) return undefined
       return { username: user, title: signals.title.get(), suspended, snapshot: screen.snapshot(maxCharacters) }
     },
     resume({ username, title, suspended, snapshot }) {
       screen.restore(snapshot)
-      open(username, { suspended })
+      session.resume(username, suspended)
       signals.title.set(title)
     },
-    disconnect: () => show({ kind: 'form' }),
-    show,
     search() {
       for (const listener of searching) listener()
     },
@@ -251,10 +155,10 @@ export function createPane({ runtime, device, isDark, key, acceptedRisks, broadc
       screen.terminal.paste(screen.terminal.modes.bracketedPasteMode ? withoutBrackets(text) : text)
       if (enter) screen.terminal.input('\r', true)
     },
-    send: (bytes) => remote?.input(bytes),
+    send: (bytes) => session.remote()?.input(bytes),
     close() {
       // Nothing that still waits for the vault connects any more.
-      show({ kind: 'form' })
+      session.disconnect()
       screen.dispose()
     },
   }

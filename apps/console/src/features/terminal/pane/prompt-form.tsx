@@ -4,9 +4,9 @@ import { Button, Group, Modal, Stack, Text, TextInput } from '../../../ui/kit.ts
 import { PasswordField } from '../../../ui/form/password-field.tsx'
 import type { Prompt } from '../connection/remote-terminal.ts'
 import { terminalMessages as texts } from '../messages.ts'
-import type { Pane } from './pane.ts'
+import type { SignInPane } from './pane-session.ts'
 
-export function PromptForm({ pane, prompt }: { readonly pane: Pane; readonly prompt: Prompt }) {
+export function PromptForm({ pane, prompt }: { readonly pane: SignInPane; readonly prompt: Prompt }) {
   const [answers, setAnswers] = useState(() => prompt.prompts.map(() => ''))
   const set = (at: number, text: string) => setAnswers(answers.map((old, index) => (index === at ? text : old)))
   return (

@@ -4,10 +4,10 @@ import { Button, Stack, Text, Title } from '../../../ui/kit.ts'
 import { UnlockForm } from '../../vault/unlock-form.tsx'
 import { vaultOf } from '../../vault/vault.ts'
 import { terminalMessages as texts } from '../messages.ts'
-import type { Pane } from './pane.ts'
+import type { SignInPane } from './pane-session.ts'
 import classes from '../terminal.module.css'
 
-export function UnlockPane({ pane, takesFocus }: { readonly pane: Pane; readonly takesFocus: boolean }) {
+export function UnlockPane({ pane, takesFocus }: { readonly pane: SignInPane; readonly takesFocus: boolean }) {
   const state = useStore(vaultOf(useRuntime()).state)
   if (state.kind !== 'locked') return null
   return (

@@ -1,0 +1,56 @@
+// Asks before something is deleted; for a folder it says how much is in it.
+import { useEffect, useState } from 'react'
+import { announce } from '../../ui/feedback/announce.tsx'
+import { Confirm } from '../../ui/feedback/confirm.tsx'
+import { notifyFailure } from '../../ui/feedback/notify.tsx'
+import { Text } from '../../ui/kit.ts'
+import { filesMessages } from './messages.ts'
+import { type Entry, everythingIn, removeEntry } from './sftp/entries.ts'
+import type { SftpClient } from './sftp/sftp-client.ts'
+
+const texts = filesMessages.remove
+
+interface RemoveDialogProps {
+  readonly client: SftpClient
+  readonly entry: Entry
+  readonly onClose: () => void
+  /** Something is gone. */
+  readonly onChanged: () => void
+}
+
+export function RemoveDialog({ client, entry, onClose, onChanged }: RemoveDialogProps) {
+  const { name, kind } = entry
+  const [inside, setInside] = useState<readonly Entry[] | undefined>(kind === 'folder' ? undefined : [])
+  useEffect(() => {
+    if (kind !== 'folder') return
+    everythingIn(client, entry.path).then(setInside, (error: unknown) => {
+      onClose()
+      notifyFailure({ title: texts.failed(name), error })
+    })
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies, react-hooks/exhaustive-deps -- only on mount
+  }, [client, entry])
+  const remove = async () => {
+    try {
+      // Each after what it contains. What has come into a folder meanwhile keeps it.
+      for (const one of [...(inside ?? []), entry]) await removeEntry(client, one)
+      announce(texts.done(name))
+    } catch (error) {
+      notifyFailure({ title: texts.failed(name), error })
+    }
+    onChanged()
+  }
+  return (
+    <Confirm
+      opened
+      title={texts.of(name)}
+      action={texts.action}
+      refused={inside === undefined}
+      onClose={onClose}
+      onConfirm={() => void remove()}
+    >
+      <Text size="sm" role="status">
+        {kind === 'folder' ? (inside ? texts.folder(name, inside.length) : texts.counting) : texts.file(name)}
+      </Text>
+    </Confirm>
+  )
+}
