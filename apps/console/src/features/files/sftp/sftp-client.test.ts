@@ -138,6 +138,25 @@ describe('an upload', () => {
     expect((await readdir(server.folder)).toSorted()).toEqual(['link', 'script'])
   })
 
+  it('replaces a file of a server that can only rename to a new name', async () => {
+    const server = await realServer('-P', 'posix-rename')
+    expect(server.client.offers('posix-rename@openssh.com')).toBe(false)
+    const script = join(server.folder, 'script')
+    await writeLocal(script, 'old')
+    await upload(server, script, Uint8Array.from(Buffer.from('new')))
+    expect(await readLocal(script, 'utf8')).toBe('new')
+    expect(await readdir(server.folder)).toEqual(['script'])
+  })
+
+  it('keeps the file that it cannot replace', async () => {
+    const server = await realServer('-P', 'posix-rename,rename')
+    const script = join(server.folder, 'script')
+    await writeLocal(script, 'old')
+    await expect(upload(server, script, Uint8Array.from(Buffer.from('new')))).rejects.toThrow()
+    expect(await readLocal(script, 'utf8')).toBe('old')
+    expect(await readdir(server.folder)).toEqual(['script'])
+  })
+
   it('leaves what was there when it is cancelled or refused, and nothing of its own', async () => {
     const server = await realServer()
     const { client, folder } = server

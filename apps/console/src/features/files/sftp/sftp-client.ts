@@ -113,13 +113,20 @@ export class SftpClient {
     return this.#done({ type: 'rename', from: bytesOf(from), to: bytesOf(to) })
   }
 
-  /** Puts a file in the place of another one, at once where the server can. */
+  /** Puts a file in the place of another one: at once where the server can, else so that one of them is there at the end. */
   async replace(from: string, to: string): Promise<void> {
     if (this.offers('posix-rename@openssh.com')) {
       return this.#done({ type: 'posix-rename@openssh.com', from: bytesOf(from), to: bytesOf(to) })
     }
-    await this.removeFile(to)
-    return this.rename(from, to)
+    const aside = `${from}.replaced`
+    await this.rename(to, aside)
+    try {
+      await this.rename(from, to)
+    } catch (error) {
+      await this.rename(aside, to).catch(() => undefined)
+      throw error
+    }
+    await this.removeFile(aside)
   }
 
   /** @param flags of OPEN */
