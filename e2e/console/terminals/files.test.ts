@@ -72,7 +72,7 @@ describe('the files of a device', () => {
     await page.getByLabel('Path', { exact: true }).fill(folder)
     await page.keyboard.press('Enter')
     await rowOf(page, 'notes.txt').waitFor()
-    expect(await rowOf(page, 'reports').getByLabel('Folder').count()).toBe(1)
+    expect(await rowOf(page, 'reports').getByText('Folder', { exact: true }).count()).toBe(1)
     await rowOf(page, 'latest').getByText('→ reports').waitFor()
     await rowOf(page, String.raw`photo\xe2\x80\xaegpj\x0a.exe`).waitFor()
     expect(await rowOf(page, '.hidden').count()).toBe(0)
@@ -143,7 +143,8 @@ describe('the files of a device', () => {
     await button('Enter a path').click()
     await page.getByLabel('Path', { exact: true }).fill('/does/not/exist')
     await page.keyboard.press('Enter')
-    await page.getByText('There is no such file or folder.').waitFor()
+    const refused = page.getByRole('alert').filter({ hasText: 'The folder could not be opened.' })
+    expect(await refused.textContent()).toContain('There is no such file or folder.')
   })
 
   it('stand in the session that ends with them', async () => {

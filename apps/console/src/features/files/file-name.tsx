@@ -2,6 +2,7 @@
 import { Link } from '@tanstack/react-router'
 import { File, FileQuestion, FileSymlink, Folder } from 'lucide-react'
 import { createContext, useContext } from 'react'
+import { VisuallyHidden } from '../../ui/kit.ts'
 import { filesMessages } from './messages.ts'
 import type { Entry } from './sftp/entries.ts'
 import classes from './files.module.css'
@@ -27,7 +28,8 @@ export function FileName({ entry }: { readonly entry: Entry }) {
   const Icon = ICONS[kind]
   return (
     <span className={classes['name']}>
-      <Icon size={16} role="img" aria-label={texts.kinds[kind]} className={classes['kind']} data-kind={kind} />
+      <Icon size={16} aria-hidden className={classes['kind']} data-kind={kind} />
+      <VisuallyHidden>{texts.kinds[kind]}</VisuallyHidden>
       <Link
         to="/devices/$uid/files"
         params={{ uid }}

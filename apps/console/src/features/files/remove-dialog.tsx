@@ -48,7 +48,7 @@ export function RemoveDialog({ client, entry, onClose, onChanged }: RemoveDialog
       onClose={onClose}
       onConfirm={() => void remove()}
     >
-      <Text size="sm" role="status">
+      <Text size="sm" component="output">
         {kind === 'folder' ? (inside ? texts.folder(name, inside.length) : texts.counting) : texts.file(name)}
       </Text>
     </Confirm>

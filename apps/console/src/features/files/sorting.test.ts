@@ -12,7 +12,13 @@ const entry = (name: string, kind: EntryKind = 'file', size = 0): Entry => ({
   owner: '',
 })
 
-const FOLDER = [entry('b10'), entry('b2', 'file', 7), entry('.profile'), entry('sub', 'folder', 4096), entry('A', 'link')]
+const FOLDER = [
+  entry('b10'),
+  entry('b2', 'file', 7),
+  entry('.profile'),
+  entry('sub', 'folder', 4096),
+  entry('A', 'link'),
+]
 const names = (choice: Partial<Choice>): string[] =>
   shownEntries(FOLDER, { words: '', showsHidden: false, sort: { by: 'name', order: 'asc' }, ...choice }).map(
     ({ name }) => name,

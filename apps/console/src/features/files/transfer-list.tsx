@@ -1,7 +1,7 @@
 // Uploads and downloads with their progress.
 import { CircleCheck, CircleX, Download, Upload, X } from 'lucide-react'
 import { useStore } from '../../core/context.tsx'
-import { ActionIcon, Button, Tooltip } from '../../ui/kit.ts'
+import { ActionIcon, Button, Tooltip, VisuallyHidden } from '../../ui/kit.ts'
 import { SectionCard } from '../../ui/page/section-card.tsx'
 import { formatBytes } from '../../ui/text/numbers.ts'
 import { filesMessages } from './messages.ts'
@@ -40,7 +40,8 @@ function Line({ transfer, onCancel }: { readonly transfer: Transfer; readonly on
   const isUnderWay = state === 'running' || state === 'waiting'
   return (
     <>
-      <Icon size={16} role="img" aria-label={texts[kind]} className={classes['transferIcon']} data-state={state} />
+      <Icon size={16} aria-hidden className={classes['transferIcon']} data-state={state} />
+      <VisuallyHidden>{texts[kind]}</VisuallyHidden>
       <span className={classes['transferName']}>{name}</span>
       {state === 'running' ? (
         <progress aria-label={texts.progress(name)} max={Math.max(total, done, 1)} value={done} />

@@ -49,10 +49,10 @@ describe('a folder', () => {
     expect(await readdir(folder)).toContain('plain')
   })
 
-  it('with 5,000 entries is listed whole, or up to a limit', async () => {
+  it('with 1,500 entries is listed whole, or up to a limit', async () => {
     const { client, folder } = await realServer()
-    const names = Array.from({ length: 5_000 }, (_, at) => `entry-${at}`)
-    for (const name of names) await writeLocal(join(folder, name), '')
+    const names = Array.from({ length: 1_500 }, (_, at) => `entry-${at}`)
+    await Promise.all(names.map((name) => writeLocal(join(folder, name), '')))
     const all = await listFolder(client, folder)
     expect(new Set(all.entries.map(({ name }) => name))).toEqual(new Set(names))
     expect(await listFolder(client, folder, 100)).toMatchObject({ isCut: true, entries: { length: 100 } })
