@@ -37,6 +37,7 @@ const sidebars: SidebarsConfig = {
           'terminal',
           'finding',
           'presence',
+          'health',
           'tagging devices',
           'tunnels',
           'containers',
