@@ -104,7 +104,8 @@ export async function update(
     // Changes while it was off, or by other conditions, are not reported.
     const isAfresh = change.active === true && !now.active
     const address = url === undefined ? {} : addressOf(deps, id, url)
-    const again = isAfresh || change.minutes !== undefined || threshold !== undefined
+    const isMoved = threshold !== undefined && threshold !== now.threshold
+    const again = isAfresh || change.minutes !== undefined || isMoved
     const after = await updateRule(db, id, { ...withoutUndefined(change), ...address }, again)
     if (again || change.active === false) await forgetStates(db, id)
     // Also those that a server of an earlier version left behind when the rule was switched off.
