@@ -57,6 +57,9 @@ const OWNERS = {
   // Tags are lists on devices; what a subscription no longer covers becomes pending.
   devices: ['devices', 'tags', 'billing'],
   presence_spans: ['presence'],
+  device_health: ['device-health'],
+  device_health_points: ['device-health'],
+  alert_states: ['alerts'],
   alert_rules: ['alerts'],
   alert_deliveries: ['alerts'],
   session_events: ['sessions'],

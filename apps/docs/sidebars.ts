@@ -38,6 +38,7 @@ const sidebars: SidebarsConfig = {
           'files',
           'finding',
           'presence',
+          'health',
           'tagging devices',
           'tunnels',
           'containers',

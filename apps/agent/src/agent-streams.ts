@@ -5,6 +5,7 @@ import type { Authority } from './login/passwords.ts'
 import { Logins } from './login/logins.ts'
 import type { StatementVerifier } from './login/statement.ts'
 import type { Log } from './log.ts'
+import type { HealthReports } from './health/health-reports.ts'
 import { Dials } from './session/forward/dials.ts'
 import { EngineConnections } from './session/forward/engine-connections.ts'
 import { Listens } from './session/forward/listens.ts'
@@ -22,6 +23,8 @@ export interface AgentStreamsParts {
   readonly rc: RcOptions
   /** Socket of the container engine that the server may use; undefined: it may use none. */
   readonly engineSocket: string | undefined
+  /** How the device is; undefined: the server is not told. */
+  readonly health: HealthReports | undefined
 }
 
 /** The streams of one link: a login is only valid on its own link. */
@@ -32,17 +35,19 @@ export class AgentStreams {
   readonly #listens: Listens
   readonly #tunnels: Tunnels
   readonly #engine: EngineConnections
+  readonly #health: HealthReports | undefined
   /** The link of these streams; set once it is up. */
   link: Link | undefined
 
   constructor(parts: AgentStreamsParts) {
     this.#logins = new Logins(parts)
-    const { clock, log, killOrphans, rc, engineSocket } = parts
+    const { clock, log, killOrphans, rc, engineSocket, health } = parts
     this.#sessions = new Sessions({ logins: this.#logins, clock, log, killOrphans, rc })
     this.#dials = new Dials({ logins: this.#logins, clock, log })
     this.#listens = new Listens({ logins: this.#logins, log, link: () => this.link })
     this.#tunnels = new Tunnels({ clock, log })
     this.#engine = new EngineConnections({ clock, log, path: engineSocket })
+    this.#health = health
   }
 
   /** Uids of the platform sessions that are logged in here. */
@@ -75,6 +80,14 @@ export class AgentStreams {
         return this.#tunnels.open(header, stream)
       case 'engine':
         return this.#engine.open(stream)
+      case 'health':
+        return (
+          this.#health?.open(stream) ?? {
+            by: 'agent',
+            reason: 'refused',
+            message: 'the device does not tell how it is (BOWLINE_HEALTH)',
+          }
+        )
       case 'accept':
       case 'lease':
       case 'terminal':

@@ -40,6 +40,7 @@ function startAgent() {
     killOrphans: false,
     permitUserRc: true,
     engineSocket: undefined,
+    health: undefined,
     reachable: () => {},
     agentFacts: () => ({ release: 0 }),
     updateOffered: () => {},

@@ -12,6 +12,7 @@ import { register, RegistrationError, serverInfo, type DeviceFacts, type Registr
 import type { Server } from './device/server-api.ts'
 import type { StatementKeyFile } from './device/statement-key-file.ts'
 import type { TenantFile } from './device/tenant-file.ts'
+import type { HealthReports } from './health/health-reports.ts'
 import type { Authority } from './login/passwords.ts'
 import { statementVerifier } from './login/statement.ts'
 import type { Log } from './log.ts'
@@ -41,6 +42,8 @@ export interface AgentParts {
   readonly permitUserRc: boolean
   /** Socket of the container engine that the server may use. */
   readonly engineSocket: string | undefined
+  /** How the device is; undefined: the server is not told. */
+  readonly health: HealthReports | undefined
   readonly clock: Clock
   readonly log: Log
   /** Facts about this agent for the server. */
@@ -193,7 +196,7 @@ export class Agent {
   }
 
   #newStreams(): AgentStreams {
-    const { authority, clock, log, killOrphans, permitUserRc, engineSocket, statementKeys } = this.#parts
+    const { authority, clock, log, killOrphans, permitUserRc, engineSocket, health, statementKeys } = this.#parts
     const device = () => this.#registration && { uid: this.#registration.uid, statementKey: statementKeys.key }
     const streams = new AgentStreams({
       authority,
@@ -203,6 +206,7 @@ export class Agent {
       killOrphans,
       rc: { permitUserRc, systemRc: SYSTEM_RC },
       engineSocket,
+      health,
     })
     this.#links.add(streams)
     return streams

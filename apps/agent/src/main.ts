@@ -12,6 +12,7 @@ import { DeviceKeyError, loadDeviceKey } from './device/key.ts'
 import { StatementKeyFile } from './device/statement-key-file.ts'
 import { TenantFile } from './device/tenant-file.ts'
 import { hashPassword } from './hash-password.ts'
+import { createHealthReports } from './health/health-reports.ts'
 import { createLog, type Log } from './log.ts'
 import { ownAccount } from './login/account.ts'
 import { chkpwdCheck } from './login/chkpwd.ts'
@@ -170,6 +171,7 @@ function createAgent(
     killOrphans: config.killOrphans,
     permitUserRc: config.permitUserRc,
     engineSocket: config.engineSocket,
+    health: config.tellsHealth ? createHealthReports(log) : undefined,
     clock: foregroundClock,
     log,
     ...callbacks,

@@ -7,6 +7,7 @@ import { AuthAnswer, SessionEvent, type SessionOpen } from '@bowline/link/stream
 import { linkPair, RecordedStream } from '@bowline/link/testing/pair'
 import { AgentStreams } from './agent-streams.ts'
 import { until } from '@bowline/testkit/until'
+import type { HealthReports } from './health/health-reports.ts'
 import { createLog } from './log.ts'
 import { ownAccount, type Account } from './login/account.ts'
 import { askPassword } from './login/conversation.ts'
@@ -52,6 +53,7 @@ export function startAgent(
     permitUserRc?: boolean
     systemRc?: string
     engineSocket?: string
+    health?: HealthReports
   } = {},
 ): AgentUnderTest {
   const log: Record<string, unknown>[] = []
@@ -64,6 +66,7 @@ export function startAgent(
     // None, regardless of this machine's.
     rc: { permitUserRc: options.permitUserRc ?? true, systemRc: options.systemRc ?? '/nonexistent/sshrc' },
     engineSocket: options.engineSocket,
+    health: options.health,
     log: createLog('trace', (line) => log.push(JSON.parse(line)), false),
   })
   const pair = linkPair({

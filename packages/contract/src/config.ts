@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { ACME_DEFAULTS, ACME_SETTINGS } from './settings/acme.ts'
 import { DOCS_SETTINGS } from './settings/docs.ts'
 import { ENROLMENT_SETTINGS } from './settings/enrolment.ts'
+import { HEALTH_SETTINGS } from './settings/health.ts'
 import { LIMIT_SETTINGS } from './settings/limits.ts'
 import { BILLING_SETTINGS } from './settings/billing.ts'
 import { MAIL_SETTINGS } from './settings/mail.ts'
@@ -230,6 +231,7 @@ export const SETTINGS = {
     description:
       'on: a person’s ~/.ssh/rc is run before their shell or command, as with sshd. off: it is not; /etc/ssh/sshrc is run in either case.',
   },
+  ...HEALTH_SETTINGS,
   BOWLINE_KEEPALIVE_INTERVAL: {
     programs: agent,
     schema: whole(5, 300).default(20),

@@ -8,6 +8,7 @@ const ALERT_RULE = {
   condition: 'offline',
   minutes: 5,
   devices: null,
+  threshold: null,
   tags: ['kiosk'],
   filter: '',
   target: 'webhook',

@@ -30,6 +30,24 @@ export const LIMITS = {
     turns: { own: { atOnce: 1, waiting: 50 }, all: { atOnce: 2, waiting: 500 } },
   },
   /**
+   * Health of devices: each is asked every `intervalSeconds`, and written every `writtenSeconds` or when a value has changed by
+   * `changedPercent`; points of 5 minutes are kept for a day, those of an hour for `days`. From its values on, a device is in
+   * trouble: percent of memory and of the fullest filesystem, load for each processor, milliseconds on its link; and for
+   * `rebootedHours` after a restart. What is older than `freshSeconds` tells of a disk only.
+   */
+  health: {
+    intervalSeconds: 300,
+    writtenSeconds: 900,
+    changedPercent: 5,
+    days: 30,
+    memory: 90,
+    disk: 90,
+    load: 2,
+    latencyMs: 500,
+    rebootedHours: 24,
+    freshSeconds: 2_400,
+  },
+  /**
    * Alert rules of a namespace. A rule makes a message at most every `intervalSeconds`, and `perHour`; what happens in
    * between is in the next one. A message to an address is tried `attempts` times; after `failingHours` without a success
    * the rule is switched off. Messages are listed for `keptDays`, up to `kept` of each rule.
@@ -40,6 +58,7 @@ export const LIMITS = {
     url: 2_000,
     minutes: 10_080,
     devices: 100_000,
+    threshold: { min: 0.1, max: 100 },
     recipients: 20,
     intervalSeconds: 60,
     perHour: 20,

@@ -20,6 +20,7 @@ import { mfa } from './operations/mfa.ts'
 import { members, namespaces } from './operations/namespaces.ts'
 import { pairings } from './operations/fleet/pairings.ts'
 import { passkeys } from './operations/passkeys.ts'
+import { health } from './operations/fleet/health.ts'
 import { incidents, presence } from './operations/fleet/presence.ts'
 import { programs } from './operations/programs.ts'
 import { publicKeys } from './operations/public-keys.ts'
@@ -54,6 +55,7 @@ export const operations = {
   containers,
   presence,
   incidents,
+  health,
   alerts,
   views,
   deviceJobs,

@@ -26,6 +26,7 @@ export type StreamKind =
   | 'accept'
   | 'http'
   | 'engine'
+  | 'health'
   | 'lease'
   | 'terminal'
   | 'recording'

@@ -170,6 +170,40 @@ export type EngineOpen = z.infer<typeof EngineOpen>
  */
 export const DialEvent = z.object({ type: z.literal('connected') })
 
+const bytes = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
+
+/** A filesystem as `df` counts it: without what is reserved for root. `path` is where it is mounted. */
+export const Filesystem = z
+  .object({
+    path: text(256).regex(/^\/[^\p{Cc}\p{Cf}]*$/u),
+    totalBytes: bytes.min(1),
+    freeBytes: bytes,
+  })
+  .refine(({ totalBytes, freeBytes }) => freeBytes <= totalBytes)
+export type Filesystem = z.infer<typeof Filesystem>
+
+/**
+ * `health`, opened by the gateway without fields: how the device is. It belongs to no login. A device that tells nothing
+ * refuses it with the reason `refused`; agents that know no such streams refuse it with `unsupported`.
+ */
+export const HealthOpen = z.object({})
+
+/** Agent to gateway on a `health` stream, once; the agent closes it then. Fields are only added. */
+export const HealthReport = z.object({
+  /** Share of the time that all CPUs together were busy since the last report, 0 to 1. */
+  cpuBusy: z.number().min(0).max(1),
+  cpus: z.number().int().min(1).max(65_536),
+  /** Load average of five minutes, of the whole device. */
+  load: z.number().min(0).max(1_000_000),
+  memory: z
+    .object({ totalBytes: bytes.min(1), availableBytes: bytes })
+    .refine(({ totalBytes, availableBytes }) => availableBytes <= totalBytes),
+  /** The fullest first. */
+  filesystems: z.array(Filesystem).max(4),
+  uptimeSeconds: z.number().min(0).max(10_000_000_000),
+})
+export type HealthReport = z.infer<typeof HealthReport>
+
 const port = z.number().int().min(0).max(65_535)
 
 /**

@@ -54,6 +54,7 @@ function startAgent(configured?: string) {
   const agent = new Agent({
     killOrphans: false,
     permitUserRc: true,
+    health: undefined,
     engineSocket: undefined,
     reachable: ({ pairing = false }) => states.push(pairing),
     agentFacts: () => ({ release: 0 }),

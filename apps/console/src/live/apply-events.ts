@@ -46,6 +46,7 @@ export const keys = {
   device: (uid: string) => ['devices', 'one', uid] as const,
   containers: ['containers'] as const,
   presence: ['presence'] as const,
+  health: ['health'] as const,
   favorites: ['favorites'] as const,
   deviceJobs: ['device-jobs'] as const,
   views: ['views'] as const,

@@ -21,6 +21,7 @@ import { connectors } from '@bowline/contract/operations/connectors'
 import { tunnels } from '@bowline/contract/operations/tunnels'
 import { users } from '@bowline/contract/operations/users'
 import { alerts } from '@bowline/contract/operations/fleet/alerts'
+import { health } from '@bowline/contract/operations/fleet/health'
 import { incidents, presence } from '@bowline/contract/operations/fleet/presence'
 import { views } from '@bowline/contract/operations/fleet/views'
 import { Filter } from '@bowline/contract/schemas/filter'
@@ -48,6 +49,7 @@ export function bindOperations(routes: Routes, state: FakeState, credentials: Cr
   routes.on(incidents.list, ({ query }) => slice([], query))
   routes.on(presence.get, () => NO_PRESENCE)
   routes.on(presence.ofDevice, () => NO_DEVICE_PRESENCE)
+  routes.on(health.ofDevice, () => NO_HEALTH)
   routes.on(views.list, () => [])
   routes.on(views.favorites, () => [])
   routes.on(publicKeys.list, ({ query }) => slice([], query))
@@ -87,6 +89,15 @@ const NO_PRESENCE = {
   bucket_seconds: 900,
   devices: 0,
   buckets: [],
+}
+
+/** The device has told nothing. */
+const NO_HEALTH = {
+  latest: null,
+  from: '2026-11-01T00:00:00.000Z',
+  to: '2026-11-02T00:00:00.000Z',
+  step_seconds: 300,
+  points: [],
 }
 
 /** Provisioning is off. */
@@ -194,12 +205,13 @@ function bindAuth(routes: Routes, state: FakeState, credentials: Credentials): v
 
 function bindDevices(routes: Routes, state: FakeState): void {
   routes.on(devices.list, ({ query }) => {
-    const { words, hostKeyChanged } = searched(query.filter)
+    const { words, hostKeyChanged, inTrouble } = searched(query.filter)
     const chosen = [...state.devices.values()].filter(
       (device) =>
         (query.status === '' || device.status === query.status) &&
         JSON.stringify(device).includes(words) &&
-        (!hostKeyChanged || Boolean(device.host_key?.presented)),
+        (!hostKeyChanged || Boolean(device.host_key?.presented)) &&
+        (!inTrouble || (device.health?.troubles.length ?? 0) > 0),
     )
     const direction = query.order_by === 'asc' ? 1 : -1
     const value = (device: Device): string => JSON.stringify(device[query.sort_by as keyof Device] ?? '')
@@ -274,13 +286,14 @@ function bindEvents(routes: Routes, state: FakeState, credentials: Credentials):
   })
 }
 
-/** The fake understands two filters: the first word of a search, and the mark of changed host keys. */
-function searched(filter: string | undefined): { words: string; hostKeyChanged: boolean } {
+/** The fake understands three filters: the first word of a search, the mark of changed host keys, and any trouble. */
+function searched(filter: string | undefined): { words: string; hostKeyChanged: boolean; inTrouble: boolean } {
   const items = filter === undefined ? [] : Filter.parse(JSON.parse(Buffer.from(filter, 'base64').toString('utf8')))
   const values = new Map(
     items.flatMap((item) => (item.type === 'property' ? [[item.params.name, item.params] as const] : [])),
   )
-  return { words: String(values.get('words')?.value ?? ''), hostKeyChanged: values.has('host_key_changed') }
+  const words = String(values.get('words')?.value ?? '')
+  return { words, hostKeyChanged: values.has('host_key_changed'), inTrouble: values.has('trouble') }
 }
 
 function slice<T>(all: T[], { page, per_page }: { page: number; per_page: number }): { items: T[]; total: number } {

@@ -1,6 +1,7 @@
 // SQL of the absences that alert rules are about, and of when a rule tells of each. Every condition reads a narrow range of
 // an index: what became due since the rule was evaluated last.
 import { LIMITS } from '@bowline/contract/limits'
+import type { PresenceCondition } from '@bowline/contract/operations/fleet/alerts'
 import { type RawBuilder, sql } from 'kysely'
 import type { RuleRow } from './store.ts'
 
@@ -19,7 +20,7 @@ export interface Window {
   readonly since: RawBuilder<Date>
   readonly until: RawBuilder<Date>
 }
-type Rule = Pick<RuleRow, 'condition' | 'minutes'>
+type Rule = Pick<RuleRow, 'minutes'> & { readonly condition: PresenceCondition }
 
 /** `device_uid` and `at` of what a rule tells in a time, of every device of the namespace. @returns a query */
 export function eventsOf({ condition, minutes }: Rule, { since, until }: Window): RawBuilder<unknown> {

@@ -1,5 +1,6 @@
 // SQL that finds what alert rules have to tell.
 import { LIMITS } from '@bowline/contract/limits'
+import type { PresenceCondition } from '@bowline/contract/operations/fleet/alerts'
 import { type Expression, type Kysely, type SqlBool, sql } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { UNTIL, eventsOf, newestOf } from './events.ts'
@@ -12,7 +13,9 @@ const { alerts } = LIMITS
 const MARK = sql`interval '5 minutes'`
 const MARKED_AT_ONCE = 5_000
 
+/** A rule about presence. */
 export interface DueRule extends RuleRow {
+  readonly condition: PresenceCondition
   readonly namespace: string
   /** Up to when this pass looks. */
   readonly until: Date
@@ -31,7 +34,7 @@ export async function findDueRules(system: Db): Promise<DueRule[]> {
     since: sql<Date>`since`,
     until: sql<Date>`until`,
   }
-  const newest = (condition: RuleRow['condition']) =>
+  const newest = (condition: PresenceCondition) =>
     newestOf(condition, sql`looked.tenant_id`, sql`make_interval(mins => minutes)`, window)
   const { rows } = await sql<DueRule>`
     with looked as (
@@ -39,7 +42,7 @@ export async function findDueRules(system: Db): Promise<DueRule[]> {
             case when condition = 'many-offline' then greatest(evaluated_to, until - make_interval(mins => minutes))
               else evaluated_to end as since
           from alert_rules, (select ${UNTIL} as until) times
-          where active and (fired_at is null or fired_at < now() - make_interval(secs => ${alerts.intervalSeconds}))),
+          where active and threshold is null and (fired_at is null or fired_at < now() - make_interval(secs => ${alerts.intervalSeconds}))),
       found as materialized (
         select id, evaluated_to, until, condition, case condition
             when 'offline' then ${newest('offline')}

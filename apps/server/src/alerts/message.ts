@@ -1,10 +1,10 @@
 // Text and body of a message. Pure.
-import type { AlertRule } from '@bowline/contract/operations/fleet/alerts'
+import type { AlertRule, HealthCondition, PresenceCondition } from '@bowline/contract/operations/fleet/alerts'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { JsonObject } from '../db/schema.ts'
 import type { Happening } from './happenings-store.ts'
 
-type Told = Pick<AlertRule, 'condition' | 'minutes'>
+type Told = Pick<AlertRule, 'minutes'> & { readonly condition: PresenceCondition }
 
 /** One line: how many devices, what, and some names. */
 export function textOf({ condition, minutes }: Told, { devices, names }: Pick<Happening, 'devices' | 'names'>): string {
@@ -13,8 +13,7 @@ export function textOf({ condition, minutes }: Told, { devices, names }: Pick<Ha
   if (devices === 1 && only !== undefined) {
     return condition === 'back' ? `${only} is back online.` : `${only} has been offline for ${time}.`
   }
-  const rest = devices - names.length
-  const list = `${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+  const list = listOf(devices, names)
   switch (condition) {
     case 'offline':
       return `${devices} devices have been offline for ${time}: ${list}.`
@@ -23,6 +22,28 @@ export function textOf({ condition, minutes }: Told, { devices, names }: Pick<Ha
     case 'back':
       return `${devices} devices are back online: ${list}.`
   }
+}
+
+function listOf(devices: number, names: readonly string[]): string {
+  const rest = devices - names.length
+  return `${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+}
+
+const MEASURED: Readonly<Record<HealthCondition, (value: number) => string>> = {
+  disk: (percent) => `${percent} % of a disk is used`,
+  memory: (percent) => `${percent} % of the memory is used`,
+  load: (load) => `the load for each processor is ${load}`,
+}
+
+/** One line about devices that are beyond a value, or below it again. */
+export function healthText(
+  { condition, value, isRecovered }: { condition: HealthCondition; value: number; isRecovered: boolean },
+  { devices, names }: Pick<Happening, 'devices' | 'names'>,
+): string {
+  const [only] = names
+  const who = devices === 1 && only !== undefined ? `${only}:` : `${listOf(devices, names)} (${devices} devices):`
+  const what = MEASURED[condition](value)
+  return isRecovered ? `${who} less than ${what} again.` : `${who} ${what}, or more.`
 }
 
 export const TEST_TEXT = 'This is a test message. The alert rule works.'

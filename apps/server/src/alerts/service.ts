@@ -3,7 +3,13 @@ import { randomBytes } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import type { Input } from '@bowline/contract/operation'
-import type { AlertBody, AlertDelivery, AlertRule, alerts } from '@bowline/contract/operations/fleet/alerts'
+import {
+  type AlertBody,
+  type AlertDelivery,
+  type AlertRule,
+  HEALTH_CONDITIONS,
+  type alerts,
+} from '@bowline/contract/operations/fleet/alerts'
 import type { UserId } from '@bowline/contract/schemas/common'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
@@ -27,9 +33,10 @@ import {
   lockRule,
   updateRule,
 } from './store.ts'
+import { forgetStates } from './states-store.ts'
 import { writeMessage } from './writing.ts'
 
-type Wanted = Pick<AlertRule, 'condition' | 'target' | 'devices' | 'recipients' | 'filter'> & {
+type Wanted = Pick<AlertRule, 'condition' | 'target' | 'devices' | 'threshold' | 'recipients' | 'filter'> & {
   readonly url: string | null
 }
 
@@ -86,8 +93,8 @@ export async function update(
 ): Promise<AlertRule> {
   const before = (await findRule(ctx.db, id)) ?? fail('NOT_FOUND', { what: 'The alert rule' })
   const kept = before.target === 'mail' ? null : undefined
-  const { devices, recipients, filter } = change
-  if ([url, devices, recipients, filter].some((value) => value !== undefined)) {
+  const { devices, threshold, recipients, filter } = change
+  if ([url, devices, threshold, recipients, filter].some((value) => value !== undefined)) {
     await check(deps, { ...toRule(before), ...withoutUndefined(change), url: url ?? kept }, url !== undefined)
   }
   const row = await ctx.db.transaction().execute(async (db) => {
@@ -97,8 +104,10 @@ export async function update(
     // Changes while it was off, or by other conditions, are not reported.
     const isAfresh = change.active === true && !now.active
     const address = url === undefined ? {} : addressOf(deps, id, url)
-    const again = isAfresh || change.minutes !== undefined
+    const isMoved = threshold !== undefined && threshold !== now.threshold
+    const again = isAfresh || change.minutes !== undefined || isMoved
     const after = await updateRule(db, id, { ...withoutUndefined(change), ...address }, again)
+    if (again || change.active === false) await forgetStates(db, id)
     // Also those that a server of an earlier version left behind when the rule was switched off.
     if (change.active !== undefined && (isAfresh || !change.active)) await cancelDeliveries(db, id, SWITCHED_OFF)
     await audit(inner, 'alert-rule.update', id, { before: described(now), after: described(after) })
@@ -154,11 +163,21 @@ export async function deliveries(
 /** @param dials false: the address has been checked before */
 async function check(
   deps: AlertDeps,
-  { condition, target, devices, recipients, filter, url }: Omit<Wanted, 'url'> & { url: string | null | undefined },
+  {
+    condition,
+    target,
+    devices,
+    threshold,
+    recipients,
+    filter,
+    url,
+  }: Omit<Wanted, 'url'> & { url: string | null | undefined },
   dials = true,
 ): Promise<void> {
   const invalid = (field: string, rule: string): never => fail('INVALID_INPUT', { field, rule }, [field])
   if ((condition === 'many-offline') !== (devices !== null)) invalid('devices', 'is needed for many-offline only')
+  const isOfHealth = HEALTH_CONDITIONS.some((one) => one === condition)
+  if (isOfHealth !== (threshold !== null)) invalid('threshold', 'is needed for disk, memory and load only')
   if ((target === 'mail') !== recipients.length > 0) invalid('recipients', 'are needed for mail only')
   conditionOf(filter)
   if (target === 'mail' && url) invalid('url', 'is for webhook and slack only')
@@ -199,6 +218,7 @@ export function described({
   condition,
   minutes,
   devices,
+  threshold,
   tags,
   filter,
   target,
@@ -206,7 +226,7 @@ export function described({
   recipients,
 }: RuleRow) {
   const about = { tags: [...tags], filter }
-  return { name, active, condition, minutes, devices, ...about, target, host, recipients: [...recipients] }
+  return { name, active, condition, minutes, devices, threshold, ...about, target, host, recipients: [...recipients] }
 }
 
 function toRule(row: RuleRow): AlertRule {

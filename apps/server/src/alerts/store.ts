@@ -38,12 +38,20 @@ export function countRules(db: Db): Promise<number> {
 }
 
 export function insertRule(db: Db, rule: Insertable<AlertRulesTable>): Promise<RuleRow> {
-  return db.insertInto('alert_rules').values(rule).returningAll().executeTakeFirstOrThrow()
+  // As in updateRule.
+  const told = rule.threshold ? { evaluated_to: sql<Date>`'infinity'` } : {}
+  return db
+    .insertInto('alert_rules')
+    .values({ ...rule, ...told })
+    .returningAll()
+    .executeTakeFirstOrThrow()
 }
 
 /** @param afresh the rule tells of what happens from now on, by a target that has not failed yet */
 export function updateRule(db: Db, id: string, values: Updateable<AlertRulesTable>, afresh = false): Promise<RuleRow> {
-  const again = { evaluated_to: sql<Date>`now()`, failing_since: null, disabled_reason: null }
+  // Rules about health have states instead of a time.
+  const begun = sql<Date>`case when threshold is null then now() else 'infinity' end`
+  const again = { evaluated_to: begun, failing_since: null, disabled_reason: null }
   return db
     .updateTable('alert_rules')
     .set({ id, ...values, ...(afresh ? again : {}) })

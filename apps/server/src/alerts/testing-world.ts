@@ -13,8 +13,10 @@ import { nowhere } from '../platform/positions.ts'
 import { SecretKey } from '../platform/secrets/seal.ts'
 import { type BootedServer, type Client, type Person, bootServer } from '../testing/boot.ts'
 import type { TenantContext } from '../context.ts'
+import type { AlertDeps } from './deps.ts'
 import { type AlertEvaluator, createAlertEvaluator } from './evaluation.ts'
 import { type Receiver, startReceiver } from './testing.ts'
+import { evaluateThresholds } from './thresholds.ts'
 
 const { alerts } = operations
 
@@ -95,6 +97,7 @@ export function alertsWorld() {
       noted_at = noted_at - ${ago}`.execute(system())
     await sql`update alert_rules set evaluated_to = evaluated_to - ${ago}, fired_at = fired_at - ${ago},
       failing_since = failing_since - ${ago}`.execute(system())
+    await sql`update alert_states set since = since - ${ago}, told_at = told_at - ${ago}`.execute(system())
     await sql`update alert_deliveries set created_at = created_at - ${ago}, due_at = due_at - ${ago},
       leased_until = leased_until - ${ago}`.execute(system())
   }
@@ -113,10 +116,14 @@ export function alertsWorld() {
   let nodes: readonly AlertEvaluator[] | undefined
   /** The job, awaited. Nodes that did it at once would write a message once all the same. */
   async function evaluate(): Promise<void> {
-    nodes ??= [evaluator(), evaluator()]
+    nodes ??= [depsOfNode(), depsOfNode()].map((deps) => createAlertEvaluator(deps))
     await Promise.all(nodes.map((node) => node.evaluate()))
   }
-  function evaluator(): AlertEvaluator {
+  /** The job about health, at two nodes at once. */
+  async function evaluateHealth(): Promise<void> {
+    await Promise.all([depsOfNode(), depsOfNode()].map((deps) => evaluateThresholds(deps)))
+  }
+  function depsOfNode(): AlertDeps {
     const secretKey = new SecretKey(server.secretKey)
     const contextOf = (tenant: TenantId): TenantContext => ({
       actor: { kind: 'system', name: 'alerts' },
@@ -138,7 +145,7 @@ export function alertsWorld() {
       isSending: true,
     })
     const egress = { privateNetworks: true, allowed: () => true }
-    const deps = {
+    return {
       system: system().withPlugin(counting),
       clock,
       ids: randomIds,
@@ -147,9 +154,9 @@ export function alertsWorld() {
       egress,
       mails,
       contextOf,
+      // The sender of the running server looks every two seconds.
+      wake: () => clock.advance(2_000),
     }
-    // The sender of the running server looks every two seconds.
-    return createAlertEvaluator({ ...deps, wake: () => clock.advance(2_000) })
   }
   const settled = async (id: string, state: 'sent' | 'failed' = 'sent') => {
     await until(async () => (await deliveriesOf(id)).every((delivery) => delivery.state === state))
@@ -185,6 +192,7 @@ export function alertsWorld() {
     pass,
     comeBack,
     evaluate,
+    evaluateHealth,
     settled,
   }
 }

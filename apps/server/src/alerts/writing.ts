@@ -10,6 +10,8 @@ export interface Message {
   readonly type: string
   readonly namespace: string
   readonly text: string
+  /** Page of the console that shows more; default: the incidents. */
+  readonly page?: string
   readonly devices: { readonly count: number; readonly names: readonly string[] }
 }
 
@@ -18,10 +20,10 @@ export async function writeMessage(
   { ids, clock, mails }: Pick<AlertDeps, 'ids' | 'clock' | 'mails'>,
   db: Kysely<Schema>,
   rule: RuleRow,
-  { type, namespace, text, devices }: Message,
+  { type, namespace, text, devices, page = '/incidents' }: Message,
 ): Promise<DeliveryRow> {
   const id = ids.uuid()
-  const link = mails.link('/incidents')
+  const link = mails.link(page)
   const body = bodyOf({
     id,
     type: type === 'test' ? type : `devices.${type}`,

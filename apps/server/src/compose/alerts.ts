@@ -6,6 +6,7 @@ import type { Kysely } from 'kysely'
 import type { AlertDeps, RouteDeps } from '../alerts/deps.ts'
 import { deleteOldDeliveries } from '../alerts/delivery-store.ts'
 import { createAlertEvaluator } from '../alerts/evaluation.ts'
+import { evaluateThresholds } from '../alerts/thresholds.ts'
 import { type AlertCounts, createAlertSender } from '../alerts/sending.ts'
 import type { ServerConfig } from '../config.ts'
 import type { Actor, TenantContext } from '../context.ts'
@@ -26,6 +27,8 @@ export interface Alerts {
   wake(): void
   /** One pass over all rules. */
   evaluate(): Promise<void>
+  /** One pass over the rules about health. */
+  evaluateThresholds(): Promise<void>
   /** Deletes old messages. */
   forget(): Promise<void>
   stop(): Promise<void>
@@ -56,6 +59,7 @@ export function composeAlerts(parts: {
     counts: sender.counts,
     wake: () => sender.wake(),
     evaluate: () => evaluator.evaluate(),
+    evaluateThresholds: () => evaluateThresholds(deps),
     forget: () => deleteOldDeliveries(system),
     stop: () => sender.stop(),
   }

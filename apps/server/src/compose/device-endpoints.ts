@@ -16,6 +16,7 @@ import { createUpgradeGuard } from '../gateway/links/upgrade-guard.ts'
 import type { UpgradeHandler } from '../gateway/links/upgrades.ts'
 import type { Schema } from '../db/schema.ts'
 import type { Log } from '../platform/log.ts'
+import { startDeviceHealth } from './device-health.ts'
 import type { Cluster } from './cluster.ts'
 
 /**
@@ -39,7 +40,8 @@ export function composeAgents(
 }
 
 export interface DeviceEndpointParts {
-  readonly config: Pick<ServerConfig, 'secretKey' | 'isExemptSource'>
+  readonly config: Pick<ServerConfig, 'secretKey' | 'isExemptSource' | 'settings'>
+  readonly system: Kysely<Schema>
   readonly agents: Agents
   /** Other nodes have the database, and this one does not: devices are refused. */
   readonly isCutOff: () => boolean
@@ -48,6 +50,8 @@ export interface DeviceEndpointParts {
   readonly log: Log
   readonly tokens: Pick<TokenIssuer, 'readDevice'>
   readonly tenantContext: (tenant: TenantId, actor: DeviceActor) => TenantContext
+  /** Ends run in the reverse order: these after the links. */
+  readonly onEnd: (ending: () => Promise<void>) => void
 }
 
 export function composeDeviceEndpoints({ config, tokens, tenantContext, ...parts }: DeviceEndpointParts): {
@@ -63,7 +67,7 @@ export function composeDeviceEndpoints({ config, tokens, tenantContext, ...parts
   }
   const findKey = (device: Omit<DeviceActor, 'kind'>) => findDeviceKey(contextOf(device), device.uid)
   return {
-    link: createLinkEndpoint({ ...shared, findKey }),
+    link: createLinkEndpoint({ ...shared, findKey, health: startDeviceHealth({ ...parts, config }) }),
     existing: createTunnelEndpoints({
       ...shared,
       async findKey(device) {

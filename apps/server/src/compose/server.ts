@@ -270,7 +270,7 @@ async function start(
   serveMetrics(http, metrics, { isInternal, mayRead: config.mayReadMetrics })
   await serveFiles(http, { config, agents: agentBundles, clock, log, metrics })
   const webEndpoints = composeWebEndpoints({ config, clock, log, gateway, judging, node, nodes, terminalTickets })
-  const devices = { config, agents, isCutOff, reverse, clock, log, tokens, tenantContext }
+  const devices = { config, system, agents, isCutOff, reverse, clock, log, tokens, tenantContext, onEnd }
   const { link, existing } = composeDeviceEndpoints(devices)
   attachEndpoints(http.server, { ...config, clock, log }, tunnels, { link, ...webEndpoints }, existing)
 

@@ -53,6 +53,7 @@ import type {
 import type { SessionEventsTable, SessionsTable } from './tables/session-tables.ts'
 import type { ApiKeysTable, InstallKeysTable } from './tables/program-key-tables.ts'
 import type { DeviceJobItemsTable, DeviceJobsTable } from './tables/device-job-tables.ts'
+import type { AlertStatesTable, DeviceHealthPointsTable, DeviceHealthTable } from './tables/health-tables.ts'
 import type { PresenceSpansTable } from './tables/presence-tables.ts'
 import type { DeviceFavoritesTable, SavedViewsTable } from './tables/view-tables.ts'
 
@@ -300,6 +301,9 @@ export interface Schema
   alert_rules: AlertRulesTable
   alert_deliveries: AlertDeliveriesTable
   presence_spans: PresenceSpansTable
+  device_health: DeviceHealthTable
+  device_health_points: DeviceHealthPointsTable
+  alert_states: AlertStatesTable
   saved_views: SavedViewsTable
   device_favorites: DeviceFavoritesTable
   device_jobs: DeviceJobsTable

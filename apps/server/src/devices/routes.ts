@@ -6,6 +6,7 @@ import { sendLines } from '../http/attachment.ts'
 import { type Route, memberRoute, publicRoute } from '../http/route.ts'
 import { sourceKey } from '../platform/network/address.ts'
 import { type RecordingRemoval, personOf } from '../context.ts'
+import { historyOf } from '../device-health/service.ts'
 import { acceptHostKey } from './enrolled/host-key.ts'
 import { deviceUid } from './identity.ts'
 import type { RecentRefusals } from './refusals/recent-refusals.ts'
@@ -50,6 +51,7 @@ export function deviceRoutes(
         throw error
       }
     }),
+    memberRoute(operations.health.ofDevice, (ctx, { params, query }) => historyOf(ctx, params.uid, query.period)),
     ...(['devices', 'containers'] as const).flatMap((kind) => [
       memberRoute(operations[kind].list, (ctx, { query }) => list(ctx, kind, query)),
       memberRoute(operations[kind].facets, (ctx, { query }) => facets(ctx, kind, query)),

@@ -1,10 +1,12 @@
 // SQL of devices. Functions with a tenant's connection see that tenant's rows; presence has its own file.
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
+import type { DeviceHealth } from '@bowline/contract/schemas/fleet/health'
 import { type Insertable, type Kysely, type Selectable, type Updateable, sql } from 'kysely'
 import { countRows } from '../db/lists/count.ts'
 import { devicesByStatus, totalOf } from '../db/lists/row-counts.ts'
 import type { DevicesTable, Schema } from '../db/schema.ts'
+import { healthOfDevice } from '../device-health/troubles-store.ts'
 import { online } from '../db/lists/online.ts'
 
 export type DeviceRow = Selectable<DevicesTable> & {
@@ -12,6 +14,8 @@ export type DeviceRow = Selectable<DevicesTable> & {
   online: boolean
   /** When the node that holds the link was alive; null while no node does. */
   held_at: Date | null
+  /** When it last told how it is; null: never. */
+  health: DeviceHealth | null
 }
 
 /** When the node that holds the link was alive; null while no node does. */
@@ -23,7 +27,7 @@ function selectDevices(db: Kysely<Schema>) {
     .selectFrom('devices')
     .innerJoin('namespaces', 'namespaces.tenant_id', 'devices.tenant_id')
     .selectAll('devices')
-    .select(['namespaces.name as namespace', online.as('online'), heldAt.as('held_at')])
+    .select(['namespaces.name as namespace', online.as('online'), heldAt.as('held_at'), healthOfDevice.as('health')])
 }
 
 /** Containers are devices of the connector's platform; each list excludes the other kind. */

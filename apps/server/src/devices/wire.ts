@@ -41,5 +41,6 @@ export function toDevice(
     acceptable,
     ...(replaces ? { replaces } : {}),
     ...(hostKey ? { host_key: hostKey } : {}),
+    ...(row.health ? { health: row.health } : {}),
   }
 }

@@ -1,4 +1,4 @@
-// Tables of presence and alerts in an export.
+// Tables of presence, health and alerts in an export.
 import { INTERNAL, SECRET } from './exported-table.ts'
 
 export const HEALTH_TABLES = {
@@ -10,6 +10,7 @@ export const HEALTH_TABLES = {
       'condition',
       'minutes',
       'devices',
+      'threshold',
       'tags',
       'filter',
       'target',
@@ -27,6 +28,32 @@ export const HEALTH_TABLES = {
     columns: ['id', 'rule_id', 'test', 'text', 'body', 'state', 'attempts', 'answer', 'created_at', 'finished_at'],
     order: ['id'],
     without: { due_at: INTERNAL, leased_until: INTERNAL },
+  },
+  alert_states: {
+    columns: ['rule_id', 'device_uid', 'since', 'told_at'],
+    order: ['rule_id', 'device_uid'],
+  },
+  device_health: {
+    columns: [
+      'device_uid',
+      'state',
+      'reported_at',
+      'cpu',
+      'memory',
+      'disk',
+      'load',
+      'cpus',
+      'memory_bytes',
+      'memory_available_bytes',
+      'filesystems',
+      'booted_at',
+      'latency',
+    ],
+    order: ['device_uid'],
+  },
+  device_health_points: {
+    columns: ['device_uid', 'step_minutes', 'begins_at', 'cpu', 'memory', 'disk', 'load', 'latency'],
+    order: ['device_uid', 'step_minutes', 'begins_at'],
   },
   presence_spans: {
     columns: ['id', 'device_uid', 'started_at', 'ended_at', 'breaks', 'away_seconds', 'cause', 'network'],

@@ -64,6 +64,8 @@ const OWNERS: Readonly<Record<string, readonly Permission[]>> = {
   connectors: ['connectorSet', 'connectorUpdate', 'connectorDelete'],
   alert_rules: ['namespaceUpdate'],
   alert_deliveries: ['namespaceUpdate'],
+  // They end with their rule, or with their device.
+  alert_states: ['namespaceUpdate', 'deviceRemove'],
   recordings: ['sessionRemove'],
   login_keys: [],
   user_authorities: [],

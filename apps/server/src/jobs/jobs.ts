@@ -13,6 +13,7 @@ import type { Actor, TenantContext } from '../context.ts'
 import { foldCounts } from '../db/lists/row-counts.ts'
 import type { Schema } from '../db/schema.ts'
 import { forgetExpiredFactors } from '../mfa/service.ts'
+import { forgetHealth } from '../device-health/retention.ts'
 import { forgetDeviceJobs } from '../device-jobs/runner.ts'
 import { removeStalePending } from '../devices/pending.ts'
 import type { LiveLogins } from '../gateway/login/live-logins.ts'
@@ -43,7 +44,12 @@ export interface JobsDeps {
   readonly agentRelease: () => Promise<Available>
   readonly mailRequests: Pick<MailRequests, 'wake'>
   readonly deviceJobs: { wake(): void }
-  readonly alerts: { wake(): void; evaluate(): Promise<void>; forget(): Promise<void> }
+  readonly alerts: {
+    wake(): void
+    evaluate(): Promise<void>
+    evaluateThresholds(): Promise<void>
+    forget(): Promise<void>
+  }
   readonly singleSignOn: SingleSignOnDeps
   readonly billing: BillingDeps
   readonly system: Kysely<Schema>
@@ -66,11 +72,14 @@ const CLEAN_UP_INTERVAL_MS = 600_000
 const FOLD_INTERVAL_MS = 10_000
 /** Between evaluations of alert rules. */
 const ALERTS_INTERVAL_MS = 15_000
+/** Devices tell every five minutes at most. */
+const THRESHOLDS_INTERVAL_MS = 60_000
 /** Lives of leases: two intervals. */
 const LEASE_SECONDS = (2 * CLEAN_UP_INTERVAL_MS) / 1_000
 const ROLLOUT_INTERVAL_MS = 30_000
 const ROLLOUT_LEASE_SECONDS = (2 * ROLLOUT_INTERVAL_MS) / 1_000
 const FOLD_LEASE_SECONDS = (2 * FOLD_INTERVAL_MS) / 1_000
+const THRESHOLDS_LEASE_SECONDS = (2 * THRESHOLDS_INTERVAL_MS) / 1_000
 const ALERTS_LEASE_SECONDS = (2 * ALERTS_INTERVAL_MS) / 1_000
 /** Maximum delay until sessions end when another process has removed their user. */
 const LEAVERS_INTERVAL_MS = 2_000
@@ -109,6 +118,7 @@ export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) =
     },
     () => forgetTickets(system),
     () => forgetPresence(system, clock.now()),
+    () => forgetHealth(system, clock.now()),
     () => deps.alerts.forget(),
     () => forgetDeviceJobs(system, clock.now()),
     () => removeExpired(system, recordings, contextOf, new Date(clock.now())),
@@ -134,6 +144,10 @@ export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) =
   every(
     ALERTS_INTERVAL_MS,
     alone(() => once('alerts', ALERTS_LEASE_SECONDS, () => deps.alerts.evaluate())),
+  )
+  every(
+    THRESHOLDS_INTERVAL_MS,
+    alone(() => once('alert-thresholds', THRESHOLDS_LEASE_SECONDS, () => deps.alerts.evaluateThresholds())),
   )
   every(
     LEAVERS_INTERVAL_MS,

@@ -57,6 +57,8 @@ export type LogEvent =
   | 'recording.store-ready'
   | 'policy.pattern-unusable'
   | 'presence.error'
+  | 'device-health.error'
+  | 'device-health.malformed'
   | 'node.entered'
   | 'node.buried'
   | 'node.fenced'

@@ -76,6 +76,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     ...deviceCalls('devices'),
     ...deviceCalls('containers'),
     'presence.ofDevice': { params: byUid },
+    'health.ofDevice': { params: byUid },
     'incidents.get': { params: { id: ids.incident } },
     'incidents.devices': { params: { id: ids.incident } },
     'alerts.create': {

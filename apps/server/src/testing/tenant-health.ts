@@ -1,4 +1,4 @@
-// Rows of a test's namespace about presence and alerts.
+// Rows of a test's namespace about presence, health and alerts.
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import type { TestTenant } from './tenant.ts'
@@ -7,7 +7,7 @@ import type { TestTenant } from './tenant.ts'
 const FAR_OFF = new Date('2100-01-01')
 const AN_HOUR_AGO = new Date(Date.now() - 3_600_000)
 
-/** A departure of the device, and an alert rule with a message. @param mark text of the rows */
+/** A departure of the device and how it was, and an alert rule with a message that is about it. @param mark text of the rows */
 export async function fillHealth(
   db: Kysely<Schema>,
   { id: tenant_id, ids, owner }: TestTenant,
@@ -35,4 +35,19 @@ export async function fillHealth(
   await sql`insert into presence_spans (id, tenant_id, device_uid, started_at, ended_at, cause, network)
     overriding system value values (${ids.incident}::bigint, ${tenant_id}::uuid, ${ids.device}, ${new Date(0)}, ${AN_HOUR_AGO},
       'network:keepalive', '203.0.113.0/24')`.execute(db)
+  const of = { device_uid: ids.device, tenant_id }
+  await db
+    .insertInto('device_health')
+    .values({ ...of, state: 'told', reported_at: AN_HOUR_AGO, disk: 95 })
+    .execute()
+  const none = Array.from({ length: 12 }, () => null)
+  const measured = { cpu: none, memory: none, disk: none.map(() => 95), load: none, latency: none }
+  await db
+    .insertInto('device_health_points')
+    .values({ ...of, step_minutes: 5, begins_at: AN_HOUR_AGO, ...measured })
+    .execute()
+  await db
+    .insertInto('alert_states')
+    .values({ ...of, rule_id: ids.alert, since: AN_HOUR_AGO, told_at: null })
+    .execute()
 }

@@ -39,11 +39,16 @@ const SORT_FIELDS = [
   'arch',
   'version',
   'tags',
+  'disk',
+  'memory',
+  'load',
+  'latency',
+  'booted_at',
 ] as const
 export type DeviceSort = (typeof SORT_FIELDS)[number]
 
 /** Properties by whose values a list can be narrowed. */
-export const FACETS = ['tag', 'system', 'arch', 'version', 'online', 'host_key'] as const
+export const FACETS = ['tag', 'system', 'arch', 'version', 'online', 'host_key', 'trouble'] as const
 export type FacetName = (typeof FACETS)[number]
 
 /** The devices of a list. */

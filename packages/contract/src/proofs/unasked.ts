@@ -41,6 +41,7 @@ export const UNASKED: readonly ProofRule[] = [
       'incidents.list',
       'incidents.get',
       'incidents.devices',
+      'health.ofDevice',
       'alerts.list',
       'alerts.deliveries',
       'views.list',

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { DeviceUid, NO_CONTROL, Position, TenantId, Time } from './common.ts'
 import { AgentReport } from './fleet/agent-update.ts'
+import { DeviceHealth } from './fleet/health.ts'
 
 export const DEVICE_STATUSES = ['accepted', 'pending', 'rejected', 'removed', 'unused'] as const
 export const DeviceStatus = z.enum(DEVICE_STATUSES)
@@ -90,6 +91,8 @@ export const Device = z
     replaces: ReplacedDevice.optional(),
     /** Only of devices without an agent. */
     host_key: DeviceHostKey.optional(),
+    /** How it was when it last told; absent where it never has. */
+    health: DeviceHealth.optional(),
   })
   .meta({ id: 'Device' })
 export type Device = z.infer<typeof Device>

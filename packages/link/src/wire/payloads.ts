@@ -13,6 +13,7 @@ const KINDS = [
   'accept',
   'http',
   'engine',
+  'health',
   'lease',
   'terminal',
   'recording',

@@ -55,6 +55,13 @@ it('requires a changed host key besides the words', () => {
   ])
 })
 
+it('requires a trouble', () => {
+  expect(decode(deviceFilter({ words: '', trouble: 'disk' }))).toEqual([
+    condition('trouble', 'eq', 'disk'),
+    operator('and'),
+  ])
+})
+
 it('requires an incident besides the words', () => {
   expect(decode(deviceFilter({ words: '', incident: '42' }))).toEqual([
     condition('incident', 'eq', '42'),

@@ -1,6 +1,11 @@
 // Builds the API filter of a device list.
 import { Filter } from '@bowline/contract/schemas/filter'
+import { TROUBLES } from '@bowline/contract/schemas/fleet/health'
 import { type Condition, type ConditionGroup, encodeFilter, startOfDay, where } from '../list-filter.ts'
+
+/** What is wrong with a device; any of its failures. */
+export const TROUBLE_CHOICES = ['any', ...TROUBLES] as const
+export type TroubleChoice = (typeof TROUBLE_CHOICES)[number]
 
 export const PRESENCES = ['online', 'offline'] as const
 export type Presence = (typeof PRESENCES)[number]
@@ -35,6 +40,7 @@ export interface DeviceChoices {
   readonly favorites?: boolean | undefined
   /** Devices whose SSH server presents another host key than the accepted one only. */
   readonly hostKeyChanged?: boolean | undefined
+  readonly trouble?: TroubleChoice | undefined
   /** Devices that went offline in this incident only. */
   readonly incident?: string | undefined
   /** Last seen on this day of the browser's zone or later: `2026-11-20`. */
@@ -47,8 +53,8 @@ export interface DeviceChoices {
  * @returns undefined when nothing is filtered
  */
 export function deviceFilter(choices: DeviceChoices, now = Date.now()): string | undefined {
-  const { words, tags, systems, archs, versions, presence, seen, favorites, hostKeyChanged, incident, seenSince } =
-    choices
+  const { words, tags, systems, archs, versions, presence, seen, favorites, hostKeyChanged, trouble, ...rest } = choices
+  const { incident, seenSince } = rest
   const found = words.split(/\s+/).filter((word) => word !== '')
   const any = (name: string, values: readonly string[] = []): ConditionGroup => ({
     join: 'or',
@@ -66,6 +72,7 @@ export function deviceFilter(choices: DeviceChoices, now = Date.now()): string |
         ...(presence === undefined ? [] : [where('online', 'bool', presence === 'online')]),
         ...(favorites ? [where('favorite', 'bool', true)] : []),
         ...(hostKeyChanged ? [where('host_key_changed', 'bool', true)] : []),
+        ...(trouble === undefined ? [] : [where('trouble', 'eq', trouble)]),
         ...(incident === undefined ? [] : [where('incident', 'eq', incident)]),
         ...(seen === undefined ? [] : [seenCondition(seen, now)]),
         ...(seenSince === undefined ? [] : [where('last_seen', 'gt', startOfDay(seenSince, -1))]),

@@ -25,6 +25,11 @@ export const DEVICE_SORTS = [
   'arch',
   'version',
   'tags',
+  'disk',
+  'memory',
+  'load',
+  'latency',
+  'booted_at',
 ] as const
 export type DeviceSort = (typeof DEVICE_SORTS)[number]
 

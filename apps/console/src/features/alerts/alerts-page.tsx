@@ -16,6 +16,7 @@ import { formatCount } from '../../ui/text/numbers.ts'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
 import cells from '../../ui/list/cells.module.css'
 import { DeliveriesDialog } from './deliveries-dialog.tsx'
+import { formatMeasure } from '../health/values.ts'
 import { alertsMessages as texts } from './messages.ts'
 import { ALERTS, alertsQuery } from './queries.ts'
 import { AddRule, EditRule, RenewSecret } from './rule-dialogs.tsx'
@@ -190,8 +191,12 @@ function State({ rule: { active, failing_since, disabled_reason } }: { readonly 
   )
 }
 
-function conditionOf({ condition, minutes, devices }: AlertRule): string {
-  return texts.conditions[condition](texts.minutes(minutes), formatCount(devices ?? 0))
+function conditionOf({ condition, minutes, devices, threshold }: AlertRule): string {
+  const value =
+    condition === 'disk' || condition === 'memory' || condition === 'load'
+      ? formatMeasure(condition, threshold ?? 0)
+      : formatCount(devices ?? 0)
+  return texts.conditions[condition](texts.minutes(minutes), value)
 }
 
 function targetOf({ target, host, recipients }: AlertRule): string {

@@ -3,7 +3,9 @@ import { i18n } from '../../platform/language/i18n.ts'
 
 export const alertsMessages = {
   title: i18n._('Alerts'),
-  intro: i18n._('Alert rules tell people when devices go offline or come back. What happens together is one message.'),
+  intro: i18n._(
+    'Alert rules tell people when devices go offline, come back, or run full. What happens together is one message.',
+  ),
   noAccess: i18n._('You cannot manage alerts'),
   noAccessText: i18n._('Administrators and the owner of this namespace manage its alert rules.'),
   tableLabel: i18n._('Alert rules'),
@@ -23,6 +25,10 @@ export const alertsMessages = {
     'many-offline': (minutes: string, devices: string) =>
       i18n._('{devices} or more go offline within {minutes}', { devices, minutes }),
     back: (minutes: string) => i18n._('back after {minutes} or more', { minutes }),
+    disk: (minutes: string, value: string) => i18n._('{value} of a disk used for {minutes}', { minutes, value }),
+    memory: (minutes: string, value: string) => i18n._('{value} of the memory used for {minutes}', { minutes, value }),
+    load: (minutes: string, value: string) =>
+      i18n._('load of {value} for each processor for {minutes}', { minutes, value }),
   },
   minutes: (count: number) => i18n._('{count, plural, one {# minute} other {# minutes}}', { count }),
   allDevices: i18n._('all'),
@@ -72,6 +78,7 @@ export const alertsMessages = {
     condition: i18n._('When devices'),
     minutes: i18n._('Minutes'),
     devices: i18n._('Devices at least'),
+    threshold: i18n._('From this value on'),
     tags: i18n._('Only devices with a tag'),
     filter: i18n._('Only devices that match'),
     target: i18n._('Tell by'),
@@ -82,8 +89,16 @@ export const alertsMessages = {
     offline: i18n._('have been offline for some time'),
     'many-offline': i18n._('go offline, many at once'),
     back: i18n._('come back after some time offline'),
+    disk: i18n._('have a disk that is nearly full'),
+    memory: i18n._('have little memory left'),
+    load: i18n._('have a high load'),
   },
   targetChoices: { webhook: i18n._('Webhook'), slack: i18n._('Slack'), mail: i18n._('E-mail') },
+  thresholdHints: {
+    disk: i18n._('Percent of the fullest disk.'),
+    memory: i18n._('Percent of the memory.'),
+    load: i18n._('Load average of five minutes, divided by the number of processors.'),
+  },
   urlHint: i18n._('Begins with https://. It is stored sealed and not shown again.'),
   urlKept: i18n._('Leave empty to keep the present address.'),
   recipientsHint: i18n._('Members of this namespace.'),

@@ -1,5 +1,11 @@
 // Form of an alert rule. Condition and target are chosen once; an address is not shown again.
-import { AlertBody, type AlertRule, ALERT_CONDITIONS, ALERT_TARGETS } from '@bowline/contract/operations/fleet/alerts'
+import {
+  AlertBody,
+  type AlertRule,
+  ALERT_CONDITIONS,
+  ALERT_TARGETS,
+  HEALTH_CONDITIONS,
+} from '@bowline/contract/operations/fleet/alerts'
 import { z } from 'zod'
 import { DialogForm } from '../../ui/feedback/dialog.tsx'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
@@ -18,18 +24,26 @@ const Fields = z
     condition: z.enum(ALERT_CONDITIONS),
     minutes: z.string().transform(numberOf).pipe(shape.minutes),
     devices: z.string().transform(numberOf).pipe(shape.devices.unwrap().unwrap()),
+    threshold: z.string().transform(numberOf).pipe(shape.threshold.unwrap().unwrap()),
     tags: shape.tags.unwrap(),
     filter: shape.filter.unwrap(),
     target: z.enum(ALERT_TARGETS),
     url: z.string().trim(),
     recipients: shape.recipients.unwrap(),
   })
-  .transform(({ devices, url, recipients, ...fields }) => ({
+  .transform(({ devices, threshold, url, recipients, ...fields }) => ({
     ...fields,
     devices: fields.condition === 'many-offline' ? devices : null,
+    threshold: healthOf(fields.condition) ? threshold : null,
     url: fields.target === 'mail' || url === '' ? null : url,
     recipients: fields.target === 'mail' ? recipients : [],
   }))
+
+/** The condition where it is about health, and so has a threshold. */
+function healthOf(condition: AlertRule['condition']) {
+  return HEALTH_CONDITIONS.find((one) => one === condition)
+}
+
 export type RuleFields = z.output<typeof Fields>
 
 interface RuleFormProps {
@@ -48,6 +62,7 @@ export function RuleForm({ rule, send, onCancel }: RuleFormProps) {
       condition: rule?.condition ?? 'offline',
       minutes: String(rule?.minutes ?? 5),
       devices: String(rule?.devices ?? 10),
+      threshold: String(rule?.threshold ?? 90),
       tags: rule?.tags ?? [],
       filter: rule?.filter ?? '',
       target: rule?.target ?? 'webhook',
@@ -73,6 +88,14 @@ export function RuleForm({ rule, send, onCancel }: RuleFormProps) {
       <TextInput {...form.field('minutes')} inputMode="numeric" autoComplete="off" />
       {condition === 'many-offline' ? (
         <TextInput {...form.field('devices')} inputMode="numeric" autoComplete="off" />
+      ) : null}
+      {healthOf(condition) ? (
+        <TextInput
+          {...form.field('threshold')}
+          description={texts.thresholdHints[healthOf(condition) ?? 'disk']}
+          inputMode="decimal"
+          autoComplete="off"
+        />
       ) : null}
       <TagsField
         tags={tags ?? []}

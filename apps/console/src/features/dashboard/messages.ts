@@ -9,6 +9,7 @@ export const dashboardMessages = {
   containers: (online: string, registered: string) =>
     i18n._('and {online} of {registered} containers', { online, registered }),
   pending: i18n._('Pending approval'),
+  inTrouble: i18n._('Devices in trouble'),
   active: i18n._('Running sessions'),
   rejected: i18n._('Rejected devices'),
   loadFailed: i18n._('The counters could not be loaded.'),

@@ -1,15 +1,26 @@
-// Four counters of the namespace; each links to the list it counts.
+// Counters of the namespace; each links to the list it counts.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useRuntime } from '../../core/context.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { formatCount } from '../../ui/text/numbers.ts'
-import { statsQuery } from '../../core/devices/queries.ts'
+import { deviceListQuery, statsQuery } from '../../core/devices/queries.ts'
 import { dashboardMessages as texts } from './messages.ts'
 import classes from './dashboard.module.css'
 
+const IN_TROUBLE = {
+  status: 'accepted',
+  page: 1,
+  perPage: 1,
+  sort: 'last_seen',
+  order: 'desc',
+  words: '',
+  trouble: 'any',
+} as const
+
 export function StatCards() {
   const { api } = useRuntime()
+  const { data: inTrouble } = useQuery(deviceListQuery(api, IN_TROUBLE))
   const query = useQuery(statsQuery(api))
   const { data: stats } = query
   if (query.isError && !stats) {
@@ -42,6 +53,15 @@ export function StatCards() {
       >
         <span className={classes['label']}>{texts.pending}</span>
         <span className={classes['value']}>{number(stats?.devices.pending)}</span>
+      </Link>
+      <Link
+        to="/devices"
+        search={{ trouble: 'any' }}
+        className={classes['card']}
+        data-attention={(inTrouble?.total ?? 0) > 0 || undefined}
+      >
+        <span className={classes['label']}>{texts.inTrouble}</span>
+        <span className={classes['value']}>{number(inTrouble?.total)}</span>
       </Link>
       <Link to="/sessions" search={{ state: 'active' }} className={classes['card']}>
         <span className={classes['label']}>{texts.active}</span>

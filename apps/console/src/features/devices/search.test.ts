@@ -23,6 +23,8 @@ it.each([
   ],
   [{ hostKey: 'changed' }, { ...FIRST, hostKeyChanged: true }],
   [{ hostKey: 'other' }, FIRST],
+  [{ trouble: 'disk' }, { ...FIRST, trouble: 'disk' }],
+  [{ trouble: 'boredom' }, FIRST],
   [{ incident: 42 }, { ...FIRST, incident: '42' }],
   [{ incident: 'first' }, FIRST],
   [

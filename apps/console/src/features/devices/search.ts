@@ -1,6 +1,6 @@
 // URL search parameters of the devices page.
 import { z } from 'zod'
-import { type DeviceChoices, PRESENCES, SEEN } from '../../core/devices/device-filter.ts'
+import { type DeviceChoices, PRESENCES, SEEN, TROUBLE_CHOICES } from '../../core/devices/device-filter.ts'
 import { DEVICES_PER_PAGE, DEVICE_SORTS, type DeviceListQuery, PAGE_SIZES } from '../../core/devices/queries.ts'
 
 export const DEVICE_TABS = ['accepted', 'pending', 'rejected', 'removed'] as const
@@ -34,6 +34,7 @@ export const DevicesSearch = z.object({
   fav: z.enum(['yes']).optional().catch(undefined),
   /** Devices whose host key has changed only. */
   hostKey: z.enum(['changed']).optional().catch(undefined),
+  trouble: z.enum(TROUBLE_CHOICES).optional().catch(undefined),
   /** Devices that went offline in this incident only. */
   incident: z.coerce
     .string()
@@ -60,6 +61,7 @@ export const NARROWING = [
   'seen',
   'fav',
   'hostKey',
+  'trouble',
   'incident',
 ] as const
 
@@ -73,7 +75,7 @@ export function cleared(search: DevicesSearch): DevicesSearch {
 }
 
 export function choicesOf(search: DevicesSearch): DeviceChoices {
-  const { status, q = '', tag, system, arch, version, seen, fav, hostKey, incident } = search
+  const { status, q = '', tag, system, arch, version, seen, fav, hostKey, trouble, incident } = search
   // Only accepted devices connect.
   const presence = status === 'accepted' ? search.presence : undefined
   const lists = { tags: tag, systems: system, archs: arch, versions: version }
@@ -81,7 +83,7 @@ export function choicesOf(search: DevicesSearch): DeviceChoices {
     favorites: fav === 'yes' ? true : undefined,
     hostKeyChanged: hostKey === 'changed' ? true : undefined,
   }
-  return { words: q, ...lists, presence, seen, ...marks, incident }
+  return { words: q, ...lists, presence, seen, ...marks, trouble, incident }
 }
 
 /** The list for a URL. By default accepted devices are sorted by last seen, others by request time. */

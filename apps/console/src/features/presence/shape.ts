@@ -1,20 +1,18 @@
 // Geometry of the presence charts. Pure.
-import type { DevicePresence, NamespacePresence } from '@bowline/contract/operations/fleet/presence'
+import type { DevicePresence } from '@bowline/contract/operations/fleet/presence'
 
 /** Width and height of a chart's own coordinates; it is stretched to its place. */
 export const WIDTH = 1_000
 export const HEIGHT = 100
-
-type Bucket = NamespacePresence['buckets'][number]
 
 /**
  * The outline of a value over the buckets, as steps; a gap where nothing is known.
  * @param top value at the upper edge
  * @returns path data of one closed area for each run of known buckets
  */
-export function areas(
-  buckets: readonly Bucket[],
-  valueOf: (bucket: Bucket) => number | null,
+export function areas<T>(
+  buckets: readonly T[],
+  valueOf: (bucket: T) => number | null,
   top: number,
   total: number = buckets.length,
 ): string {

@@ -10,12 +10,13 @@ import { type FilterOptions, deviceFilterOf, withDeviceFilter } from './device-s
 import { memberNamed, membersOf } from './members.ts'
 
 const { alerts } = operations
-const HEADINGS = ['NAME', 'CONDITION', 'MINUTES', 'DEVICES', 'ABOUT', 'TELLS', 'STATE']
+const HEADINGS = ['NAME', 'CONDITION', 'MINUTES', 'FROM', 'ABOUT', 'TELLS', 'STATE']
 const MESSAGES = ['CREATED', 'STATE', 'ATTEMPTS', 'ANSWER', 'MESSAGE']
 
 interface AddOptions extends Format, FilterOptions {
   readonly minutes: string
   readonly devices?: string
+  readonly threshold?: string
   readonly tag: readonly string[]
   readonly webhook?: string
   readonly slack?: string
@@ -42,10 +43,15 @@ export function addAlertCommands(program: Command, terminal: Terminal): void {
   const add = rules
     .command('add <name> <condition>')
     .description(
-      'Add a rule; the condition is offline, many-offline or back. The secret of a webhook is shown this once',
+      'Add a rule; the condition is offline, many-offline, back, disk, memory or load. The secret of a webhook is shown this once',
     )
-    .option('--minutes <number>', 'offline for so long, within so long, or back after so long', '5')
+    .option(
+      '--minutes <number>',
+      'offline for so long, within so long, back after so long, or beyond the threshold for so long',
+      '5',
+    )
     .option('--devices <number>', 'for many-offline: so many devices at least')
+    .option('--threshold <number>', 'for disk and memory: percent; for load: that of each processor')
     .option('--tag <tag>', 'devices with this tag; may be repeated', collect, [])
   withDeviceFilter(add)
     .option('--webhook <url>', 'tell this address, with a signature')
@@ -127,7 +133,7 @@ async function ruleNamed({ call }: ServerClient, name: string): Promise<AlertRul
 
 /** @throws {ConfigError} naming what is wrong */
 function bodyOf(name: string, condition: string, options: Omit<AddOptions, 'json'>): AlertBody {
-  const { minutes, devices, tag, webhook, slack, mail } = options
+  const { minutes, devices, threshold, tag, webhook, slack, mail } = options
   const targets = [webhook, slack, mail.length > 0 ? mail : undefined].filter((target) => target !== undefined)
   if (targets.length !== 1) throw new ConfigError(['One of --webhook, --slack and --mail is needed.'])
   const body = AlertBody.safeParse({
@@ -135,6 +141,7 @@ function bodyOf(name: string, condition: string, options: Omit<AddOptions, 'json
     condition,
     minutes: numberOf(minutes),
     devices: devices === undefined ? null : numberOf(devices),
+    threshold: threshold === undefined ? null : numberOf(threshold),
     tags: tag,
     filter: deviceFilterOf(options) ?? '',
     target: webhook === undefined ? (slack === undefined ? 'mail' : 'slack') : 'webhook',
@@ -144,13 +151,14 @@ function bodyOf(name: string, condition: string, options: Omit<AddOptions, 'json
   throw new ConfigError(body.error.issues.map(({ path, message }) => `${path.join('.')} ${message}.`))
 }
 
-const numberOf = (text: string): number | string => (/^\d{1,9}$/.test(text) ? Number(text) : text)
+const numberOf = (text: string): number | string => (/^\d{1,9}(\.\d{1,3})?$/.test(text) ? Number(text) : text)
 
 function cellsOf(rule: AlertRule): string[] {
-  const { name, condition, minutes, devices, tags, filter, target, host, recipients, active, failing_since } = rule
+  const { name, condition, minutes, devices, threshold, tags, filter, target, host, recipients, ...rest } = rule
+  const { active, failing_since } = rest
   const tells = target === 'mail' ? `${recipients.length} by mail` : `${target} ${host}`
   const state = active ? (failing_since === null ? 'on' : 'failing') : 'off'
-  const least = devices === null ? '' : String(devices)
+  const least = String(devices ?? threshold ?? '')
   const about = [...tags, ...(filter === '' ? [] : ['(filter)'])].join(',') || 'all'
   return [name, condition, String(minutes), least, about, tells, state]
 }

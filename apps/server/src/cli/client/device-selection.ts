@@ -14,6 +14,7 @@ export interface FilterOptions {
   readonly agentVersion: readonly string[]
   readonly online?: boolean
   readonly offline?: boolean
+  readonly trouble?: string
   readonly incident?: string
   readonly filter?: string
 }
@@ -29,6 +30,7 @@ export function withDeviceFilter(command: Command): Command {
     .option('--agent-version <version>', 'only with this version of the agent; may be repeated', collect, [])
     .option('--online', 'only those that are online')
     .option('--offline', 'only those that are offline')
+    .option('--trouble <word>', 'only those in this trouble: disk, memory, load, latency, rebooted; or any')
     .option('--incident <id>', 'only those that went offline in this incident')
     .option('--filter <json>', 'only those that this filter of the API finds, as JSON')
 }
@@ -39,7 +41,7 @@ export function withDeviceFilter(command: Command): Command {
  * @throws {ConfigError} naming the option
  */
 export function deviceFilterOf(options: FilterOptions, tags: readonly string[] = []): string | undefined {
-  const { search = '', system, arch, agentVersion, online, offline, incident, filter } = options
+  const { search = '', system, arch, agentVersion, online, offline, trouble, incident, filter } = options
   if (online && offline) throw new ConfigError(['--online and --offline exclude each other.'])
   const chosen = encodeFilter([
     { join: 'and', conditions: wordsOf(search).map((word) => where('words', 'contains', word)) },
@@ -51,6 +53,7 @@ export function deviceFilterOf(options: FilterOptions, tags: readonly string[] =
       join: 'and',
       conditions: [
         ...(online || offline ? [where('online', 'bool', online === true)] : []),
+        ...(trouble === undefined ? [] : [where('trouble', 'eq', trouble)]),
         ...(incident === undefined ? [] : [where('incident', 'eq', incident)]),
       ],
     },
@@ -79,6 +82,7 @@ export function queryOfView({ query }: Pick<SavedView, 'query'>, now: number) {
         ...(presence === undefined ? [] : [where('online', 'bool', presence === 'online')]),
         ...(favourites === 'yes' ? [where('favorite', 'bool', true)] : []),
         ...(hostKey === 'changed' ? [where('host_key_changed', 'bool', true)] : []),
+        ...values('trouble').map((word) => where('trouble', 'eq', word)),
         ...values('incident').map((id) => where('incident', 'eq', id)),
         ...(seen === undefined ? [] : [where('last_seen', seen.startsWith('-') ? 'lt' : 'gt', ago(seen, now))]),
       ],

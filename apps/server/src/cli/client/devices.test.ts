@@ -63,12 +63,20 @@ describe('bowline devices', () => {
     expect(await names(`devices --filter ${JSON.stringify(filter)}`)).toEqual(['unit-2', 'unit-3', 'unit-4'])
   })
 
+  it('chooses those in trouble', async () => {
+    await sql`insert into device_health (device_uid, tenant_id, state, reported_at, disk)
+      select uid, tenant_id, 'told', now(), 95 from devices where name = 'unit-2'`.execute(server.database.system())
+    expect(await names('devices --trouble disk')).toEqual(['unit-2'])
+    expect(await names('devices --trouble memory')).toEqual([])
+  })
+
   it.each([
     ['devices --online --offline', 2, /--online and --offline exclude each other/],
     ['devices --filter {', 2, /--filter must be JSON/],
     ['devices --view a --tag kiosk', 2, /exclude each other/],
     ['devices --view missing', 1, /no saved view of devices named missing/],
     ['devices --incident first', 1, /incident: the value must be an id/],
+    ['devices --trouble boredom', 1, /trouble: the value must be any, disk, memory, load, latency, rebooted/],
   ])('refuses %s', async (line, status, reason) => {
     const [got, message] = await refusal(line)
     expect([got, message]).toEqual([status, expect.stringMatching(reason)])

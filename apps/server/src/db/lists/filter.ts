@@ -19,6 +19,8 @@ interface GroupProperty {
   readonly type: 'group'
   /** Condition for the members of a group; undefined for what is no id. */
   readonly has: (id: string) => Expression<SqlBool> | undefined
+  /** What a value must be; default: an id. */
+  readonly values?: string
 }
 
 export type FilterProperty = ValueProperty | GroupProperty
@@ -120,7 +122,7 @@ function equals(name: string, property: FilterProperty, value: Value): Expressio
     case 'text':
       return sql<SqlBool>`${property.sql} = ${String(value)}`
     case 'group':
-      return property.has(String(value)) ?? refuse(`${name}: the value must be an id`)
+      return property.has(String(value)) ?? refuse(`${name}: the value must be ${property.values ?? 'an id'}`)
   }
 }
 

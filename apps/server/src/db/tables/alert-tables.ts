@@ -13,6 +13,8 @@ export interface AlertRulesTable {
   minutes: number
   /** Fewest devices, of many-offline. */
   devices: number | null
+  /** Percent, or load for each processor; null: the rule is about presence. */
+  threshold: number | null
   tags: Generated<readonly string[]>
   /** Filter of the device list, as its parameter is sent. */
   filter: Generated<string>
@@ -23,7 +25,7 @@ export interface AlertRulesTable {
   sealed_url: Buffer | null
   sealed_secret: Buffer | null
   created_at: Generated<Date>
-  /** Changes until then have been reported. */
+  /** Changes until then have been reported; for ever in rules about health, which have states. */
   evaluated_to: Generated<Date>
   fired_at: Date | null
   failing_since: Date | null

@@ -1,9 +1,11 @@
 // What device lists can be filtered and sorted by.
 import type { DeviceSort } from '@bowline/contract/operations/devices'
 import type { UserId } from '@bowline/contract/schemas/common'
+import { TROUBLES } from '@bowline/contract/schemas/fleet/health'
 import { type RawBuilder, sql } from 'kysely'
 import type { FilterProperties } from '../../db/lists/filter.ts'
 import { online } from '../../db/lists/online.ts'
+import { bootOrder, healthOrder, inTrouble } from '../../device-health/troubles-store.ts'
 import { inIncident } from '../../presence/service.ts'
 
 /** Properties that device lists can be filtered by, under the names that clients use. */
@@ -30,6 +32,8 @@ const DEVICE_PROPERTIES: FilterProperties = {
   host_key_changed: { sql: sql`(devices.presented_host_key is not null)`, type: 'boolean' },
   /** Went offline in this incident, by its id. */
   incident: { type: 'group', has: inIncident },
+  /** What is wrong with it: a word of the contract's, or any. */
+  trouble: { type: 'group', has: inTrouble, values: `any, ${TROUBLES.join(', ')}` },
   remote_addr: { sql: sql.ref('devices.remote_addr'), type: 'text' },
   last_seen: { sql: sql.ref('devices.last_seen'), type: 'time' },
   created_at: { sql: sql.ref('devices.created_at'), type: 'time' },
@@ -55,4 +59,9 @@ export const DEVICE_ORDERS: Readonly<Record<DeviceSort, RawBuilder<unknown>>> = 
   arch: sql`devices.info->>'arch'`,
   version: sql`devices.info->>'version'`,
   tags: sql.ref('devices.tags'),
+  disk: healthOrder('disk'),
+  memory: healthOrder('memory'),
+  load: healthOrder('load'),
+  latency: healthOrder('latency'),
+  booted_at: bootOrder,
 }

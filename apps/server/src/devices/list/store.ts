@@ -8,6 +8,7 @@ import { readPage } from '../../db/lists/page.ts'
 import { totalOf } from '../../db/lists/row-counts.ts'
 import type { Schema } from '../../db/schema.ts'
 import { online } from '../../db/lists/online.ts'
+import { troublesOfDevice } from '../../device-health/troubles-store.ts'
 import { type DeviceKind, type DeviceRow, findDevices } from '../store.ts'
 import { DEVICE_ORDERS } from './properties.ts'
 
@@ -100,6 +101,7 @@ const FACETS: Readonly<Record<FacetName, RawBuilder<string>>> = {
   online: sql`case when ${online} then 'online' else 'offline' end`,
   host_key: sql`case when devices.presented_host_key is not null then 'changed'
     when devices.ssh_host_key is not null then 'unchanged' end`,
+  trouble: sql`unnest(${troublesOfDevice})`,
 }
 
 /** Values of a property in a list with the number of devices that have each, the most frequent first. */

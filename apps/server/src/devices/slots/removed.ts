@@ -63,5 +63,6 @@ function toRemoved(row: RemovedRow, namespace: string): Device {
     ssh_host_key: null,
     presented_host_key: null,
     presented_host_key_at: null,
+    health: null,
   })
 }

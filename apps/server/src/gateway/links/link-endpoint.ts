@@ -9,6 +9,7 @@ import { refuseUpgrade } from '@bowline/link/upgrade'
 import type { DeviceActor } from '../../context.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Agents, LinkEvents } from './agents.ts'
+import type { HealthRounds, RoundedLink } from './health-rounds.ts'
 import type { ReverseStreams } from './reverse-streams.ts'
 import type { UpgradeGuard } from './upgrade-guard.ts'
 import type { UpgradeHandler } from './upgrades.ts'
@@ -17,6 +18,8 @@ export interface LinkEndpointDeps<Found extends { readonly publicKey: string } =
   readonly agents: Agents
   readonly reverse: ReverseStreams
   readonly guard: UpgradeGuard
+  /** Asks the devices how they are; undefined: nobody does. */
+  readonly health?: Pick<HealthRounds, 'add'> | undefined
   readonly log: Log
   readonly readToken: (token: string) => Promise<Omit<DeviceActor, 'kind'> | undefined>
   /** Public key of a device; undefined when it has been removed. */
@@ -58,7 +61,13 @@ async function admit(
   const named = await deviceOf(deps, request, socket, remote)
   if (!named) return false
   const { device, found } = named
-  const state: { link?: Link; events?: LinkEvents; ended?: LinkCause; handsOver?: true } = {}
+  const state: {
+    link?: Link
+    events?: LinkEvents
+    health?: RoundedLink | undefined
+    ended?: LinkCause
+    handsOver?: true
+  } = {}
   const handler: LinkHandler = {
     open: (kind, header, stream) => deps.reverse.open(state.link, kind, header, stream),
     goaway(cause) {
@@ -66,8 +75,10 @@ async function admit(
       state.handsOver = true
       state.events?.handsOver()
     },
+    alive: (roundTripMs) => state.health?.alive(roundTripMs),
     closed(cause) {
       state.ended = cause
+      state.health?.closed()
       state.events?.closed(cause)
     },
   }
@@ -89,5 +100,6 @@ async function admit(
   if (state.handsOver) events.handsOver()
   // The link may have closed before this continuation ran.
   if (state.ended) events.closed(state.ended)
+  else state.health = deps.health?.add(device, outcome.link)
   return true
 }

@@ -1,4 +1,4 @@
-// Rules that tell people when devices go offline or come back: by mail, to a webhook, or to Slack.
+// Rules that tell people when devices go offline, come back, or are full or overloaded: by mail, to a webhook, or to Slack.
 import * as z from 'zod'
 import { LIMITS } from '../../limits.ts'
 import { operation } from '../../operation.ts'
@@ -8,7 +8,13 @@ import { DeviceTags } from '../../schemas/tag.ts'
 
 const { alerts: limits } = LIMITS
 
-export const ALERT_CONDITIONS = ['offline', 'many-offline', 'back'] as const
+/** About presence. */
+export const PRESENCE_CONDITIONS = ['offline', 'many-offline', 'back'] as const
+export type PresenceCondition = (typeof PRESENCE_CONDITIONS)[number]
+/** About health, with a threshold. */
+export const HEALTH_CONDITIONS = ['disk', 'memory', 'load'] as const
+export type HealthCondition = (typeof HEALTH_CONDITIONS)[number]
+export const ALERT_CONDITIONS = [...PRESENCE_CONDITIONS, ...HEALTH_CONDITIONS] as const
 export const ALERT_TARGETS = ['mail', 'webhook', 'slack'] as const
 
 const wholeNumber = (min: number, max: number) =>
@@ -33,10 +39,16 @@ const AlertUrl = z
 /** Fields that may be changed. */
 const Changeable = z.object({
   name: AlertName,
-  /** Offline for so long (offline), within so long (many-offline), or after an absence of so long (back). */
+  /** Offline for so long (offline), within so long (many-offline), or after an absence of so long (back); beyond the threshold for so long. */
   minutes: wholeNumber(1, limits.minutes),
   /** For many-offline: so many devices at least. */
   devices: wholeNumber(2, limits.devices).nullable(),
+  /** For disk and memory: percent; for load: that of each processor. From this value on a device is beyond it. */
+  threshold: z
+    .number('must be a number')
+    .min(limits.threshold.min, `must be at least ${limits.threshold.min}`)
+    .max(limits.threshold.max, `must be at most ${limits.threshold.max}`)
+    .nullable(),
   /** Devices with one of these tags; none: all. */
   tags: DeviceTags,
   /** Devices that this filter of the device list finds, when the rule is evaluated; '': all. */
@@ -49,6 +61,7 @@ export const AlertBody = Changeable.extend({
   condition: z.enum(ALERT_CONDITIONS, `must be one of ${ALERT_CONDITIONS.join(', ')}`),
   target: z.enum(ALERT_TARGETS, `must be one of ${ALERT_TARGETS.join(', ')}`),
   devices: Changeable.shape.devices.default(null),
+  threshold: Changeable.shape.threshold.default(null),
   tags: Changeable.shape.tags.default([]),
   filter: Changeable.shape.filter.default(''),
   recipients: Changeable.shape.recipients.default([]),

@@ -16,6 +16,7 @@ import { Skeleton, Stack } from '../../../ui/kit.ts'
 import { uiMessages } from '../../../ui/messages.ts'
 import { Page } from '../../../ui/page/page.tsx'
 import { StatusDot } from '../../../ui/text/status-dot.tsx'
+import { DeviceHealthCard } from '../../health/device-health.tsx'
 import { DevicePresenceCard } from '../../presence/device-presence.tsx'
 import { TunnelsCard } from '../../tunnels/tunnels-card.tsx'
 import { rememberDevice } from '../recent-devices.ts'
@@ -105,6 +106,7 @@ function KnownDevice({ device }: { readonly device: Device }) {
         <ChangedHostKey device={device} />
         <Connection device={device} />
         <DeviceFacts device={device} />
+        {device.status === 'accepted' ? <DeviceHealthCard uid={device.uid} /> : null}
         {device.status === 'accepted' ? <DevicePresenceCard uid={device.uid} /> : null}
         {device.status === 'accepted' && !device.host_key ? <TunnelsCard device={device} /> : null}
         {device.host_key ? <UserAuthority /> : null}

@@ -5,6 +5,9 @@ import type { Column } from '../../../ui/list/data-table.tsx'
 import { uiMessages } from '../../../ui/messages.ts'
 import { StatusDot } from '../../../ui/text/status-dot.tsx'
 import { TimeAgo } from '../../../ui/text/time-ago.tsx'
+import type { Measure } from '../../health/messages.ts'
+import { TroubleMarks } from '../../health/trouble-marks.tsx'
+import { formatMeasure } from '../../health/values.ts'
 import { FavoriteMark } from '../favorites.tsx'
 import { devicesMessages as texts } from '../messages.ts'
 import { DeviceTagChips } from './tag-chips.tsx'
@@ -18,6 +21,18 @@ const line = (text: string | undefined) => (
     {text}
   </span>
 )
+
+function measured(id: 'disk' | 'memory' | 'load' | 'latency', measure: Exclude<Measure, 'cpu'>): Column<Device> {
+  return {
+    id,
+    header: columns[id],
+    sortBy: id,
+    cell: ({ health }) => {
+      const value = health?.[measure]
+      return value === undefined || value === null ? null : whole(formatMeasure(measure, value))
+    },
+  }
+}
 
 /** In the order in which they are shown. The first one is always visible. */
 export const DEVICE_COLUMNS: readonly Column<Device>[] = [
@@ -47,6 +62,22 @@ export const DEVICE_COLUMNS: readonly Column<Device>[] = [
   { id: 'arch', header: columns.arch, sortBy: 'arch', cell: ({ info }) => line(info?.arch) },
   { id: 'version', header: columns.version, sortBy: 'version', cell: ({ info }) => line(info?.version) },
   { id: 'address', header: columns.address, sortBy: 'address', cell: (device) => whole(device.remote_addr) },
+  {
+    id: 'health',
+    header: columns.health,
+    cell: ({ health }) => (health?.state === 'told' ? <TroubleMarks troubles={health.troubles} /> : null),
+  },
+  measured('disk', 'disk'),
+  measured('memory', 'memory'),
+  measured('load', 'load'),
+  measured('latency', 'latency_ms'),
+  {
+    id: 'booted',
+    header: columns.booted,
+    sortBy: 'booted_at',
+    width: '8rem',
+    cell: ({ health }) => (health?.booted_at ? <TimeAgo time={health.booted_at} /> : null),
+  },
   { id: 'note', header: columns.note, cell: ({ note }) => line(note.split('\n', 1)[0]) },
   { id: 'fields', header: columns.fields, cell: ({ fields }) => line(fieldsLine(fields)) },
   { id: 'uid', header: columns.uid, cell: ({ uid }) => <span title={uid}>{whole(`${uid.slice(0, 12)}…`)}</span> },

@@ -1,9 +1,10 @@
 // What narrows the list: a menu for each property, and a way back to everything.
 import { X } from 'lucide-react'
-import { PRESENCES, SEEN } from '../../../core/devices/device-filter.ts'
+import { PRESENCES, SEEN, TROUBLE_CHOICES } from '../../../core/devices/device-filter.ts'
 import type { DeviceKind } from '../../../core/devices/queries.ts'
 import { OneOf } from '../../../ui/controls/choice-menu.tsx'
 import { Button } from '../../../ui/kit.ts'
+import { healthMessages } from '../../health/messages.ts'
 import { devicesMessages as texts } from '../messages.ts'
 import { FacetMenu } from './facet-menu.tsx'
 import { type DevicesSearch, NARROWING, choicesOf, cleared } from '../search.ts'
@@ -53,6 +54,16 @@ export function FacetBar({ kind, search, onChange }: FacetBarProps) {
           onChoose={(seen) => set({ seen })}
         />
       )}
+      {kind === 'devices' && status === 'accepted' ? (
+        <OneOf
+          label={healthMessages.trouble}
+          none={healthMessages.anyTrouble}
+          values={TROUBLE_CHOICES}
+          names={healthMessages.troubleChoices}
+          chosen={search.trouble}
+          onChoose={(trouble) => set({ trouble })}
+        />
+      ) : null}
       <Mark
         label={texts.favorites}
         isChosen={search.fav === 'yes'}

@@ -1,0 +1,17 @@
+// Queries of the health of devices. A device tells every few minutes.
+import { type HEALTH_PERIODS, health } from '@bowline/contract/operations/fleet/health'
+import type { DeviceUid } from '@bowline/contract/schemas/common'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { Api } from '../../auth/api.ts'
+import { keys } from '../../live/apply-events.ts'
+
+export function deviceHealthQuery(api: Api, uid: DeviceUid, period: (typeof HEALTH_PERIODS)[number]) {
+  return queryOptions({
+    queryKey: [...keys.health, uid, period],
+    queryFn: async ({ signal }) =>
+      (await api.call(health.ofDevice, { params: { uid }, query: { period }, signal })).body,
+    placeholderData: keepPreviousData,
+    refetchInterval: 60_000,
+    staleTime: 30_000,
+  })
+}

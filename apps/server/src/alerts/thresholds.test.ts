@@ -1,0 +1,147 @@
+// Rules about the health of devices: what they tell, and when they tell it again.
+import { operations } from '@bowline/contract/operations'
+import { silentLog } from '../platform/log.ts'
+import { describe, expect, it } from 'vitest'
+import { createHealthCollector } from '../device-health/collector.ts'
+import { healthReport, withDisk, withMemory } from '../device-health/testing.ts'
+import { type RegisteredDevice, outcome } from '../testing/boot.ts'
+import { alertsWorld } from './testing-world.ts'
+
+const { alerts } = operations
+
+const world = alertsWorld()
+const { system, create, deliveriesOf, pass, evaluate, evaluateHealth } = world
+
+const disks = { condition: 'disk', threshold: 90, minutes: 10 }
+const texts = async (id: string) => (await deliveriesOf(id)).map(({ text }) => text).toReversed()
+const device = (hostname: string) => world.server.acceptedDevice(world.person, { hostname })
+async function tell(of: RegisteredDevice, report = withDisk(95)): Promise<void> {
+  const collector = createHealthCollector({ system: system(), clock: world.clock, log: silentLog })
+  collector.follow({ uid: of.uid, tenant: world.person.tenant }).note({ at: Date.now(), report, latencyMs: 1 })
+  await collector.write()
+}
+/** Looks, waits for so many minutes, and looks again. */
+async function minutes(count: number): Promise<void> {
+  await evaluateHealth()
+  await pass(count * 60)
+  await evaluateHealth()
+}
+
+describe('a rule about disks', () => {
+  it('tells of all devices that are beyond it for long enough, in one message', async () => {
+    const { id } = await create(disks)
+    for (const name of ['one', 'two']) await tell(await device(name))
+    await tell(await device('empty'), withDisk(50))
+    await minutes(9)
+    expect(await texts(id)).toEqual([])
+    await minutes(2)
+    expect(await texts(id)).toEqual(['one, two (2 devices): 90 % of a disk is used, or more.'])
+    const [body] = world.receiver.messages
+    expect(JSON.parse(body?.body ?? '{}')).toMatchObject({ type: 'devices.disk', devices: { count: 2 } })
+  })
+
+  it('tells once, and not again by a value that moves around the threshold', async () => {
+    const { id } = await create(disks)
+    const one = await device('one')
+    await tell(one)
+    await minutes(11)
+    for (const used of [89, 91, 86, 95]) {
+      await tell(one, withDisk(used))
+      await minutes(11)
+    }
+    expect(await texts(id)).toEqual(['one: 90 % of a disk is used, or more.'])
+  })
+
+  it('tells of the end, and then of the next time', async () => {
+    const { id } = await create(disks)
+    const one = await device('one')
+    await tell(one)
+    await minutes(11)
+    await tell(one, withDisk(84))
+    await minutes(11)
+    await tell(one)
+    await minutes(11)
+    expect(await texts(id)).toEqual([
+      'one: 90 % of a disk is used, or more.',
+      'one: less than 85 % of a disk is used again.',
+      'one: 90 % of a disk is used, or more.',
+    ])
+  })
+
+  it('says nothing of a device that was beyond it for a moment', async () => {
+    const { id } = await create(disks)
+    const one = await device('one')
+    await tell(one)
+    await evaluateHealth()
+    await tell(one, withDisk(50))
+    await minutes(11)
+    expect(await texts(id)).toEqual([])
+  })
+
+  it('says nothing of the end of a device that is away, or was removed', async () => {
+    const { id } = await create(disks)
+    const [away, removed] = [await device('away'), await device('removed')]
+    await tell(away)
+    await tell(removed)
+    await minutes(11)
+    await world.person.client.call(operations.devices.remove, { params: { uid: removed.uid } })
+    await system()
+      .updateTable('device_health')
+      .set({ disk: 10, reported_at: new Date(Date.now() - 7_200_000) })
+      .execute()
+    await minutes(11)
+    expect(await texts(id)).toHaveLength(1)
+  })
+
+  it('is about the devices with its tag only', async () => {
+    const { id } = await create({ ...disks, tags: ['kiosk'] })
+    const [kiosk, other] = [await device('kiosk'), await device('other')]
+    await world.person.client.call(operations.devices.addTag, { params: { uid: kiosk.uid }, body: { tag: 'kiosk' } })
+    await tell(kiosk)
+    await tell(other)
+    await minutes(11)
+    expect(await texts(id)).toEqual(['kiosk: 90 % of a disk is used, or more.'])
+  })
+
+  it('begins anew with another threshold', async () => {
+    const { id } = await create(disks)
+    await tell(await device('one'))
+    await minutes(11)
+    await world.person.client.call(alerts.update, { params: { id }, body: { threshold: 80 } })
+    await minutes(11)
+    expect(await texts(id)).toEqual(['one: 90 % of a disk is used, or more.', 'one: 80 % of a disk is used, or more.'])
+  })
+})
+
+it.each([
+  ['memory', { condition: 'memory', threshold: 90 }, withMemory(95), 'one: 90 % of the memory is used, or more.'],
+  [
+    'load',
+    { condition: 'load', threshold: 1.5 },
+    healthReport({ load: 7 }),
+    'one: the load for each processor is 1.5, or more.',
+  ],
+] as const)('a rule about %s tells of it', async (_, rule, report, text) => {
+  const { id } = await create({ ...rule, minutes: 5 })
+  await tell(await device('one'), report)
+  await minutes(6)
+  expect(await texts(id)).toEqual([text])
+})
+
+it('a rule about health tells nothing of devices that come back, whatever evaluates it', async () => {
+  const { id } = await create(disks)
+  await world.depart(1)
+  await pass(3_600)
+  await world.comeBack()
+  await evaluate()
+  await minutes(11)
+  expect(await texts(id)).toEqual([])
+})
+
+it.each([
+  ['a rule about disks without a threshold', { condition: 'disk' }],
+  ['a rule about presence with one', { condition: 'offline', threshold: 90 }],
+  ['a threshold above 100', { condition: 'disk', threshold: 101 }],
+])('refuses %s', async (_, values) => {
+  expect(await outcome(create(values))).toBe('400 INVALID_INPUT threshold')
+})
