@@ -25,7 +25,7 @@ export function jsonExample(schema: Json, components: Json, owner: string, field
     const best = choices.find((choice) => choice['type'] !== 'null' && choice['const'] !== '') ?? choices[0] ?? {}
     return jsonExample(best, components, owner, field)
   }
-  switch (schema['type']) {
+  switch (typeOf(schema)) {
     case 'object':
       return objectOf(schema, components, owner)
     case 'array':
@@ -40,6 +40,11 @@ export function jsonExample(schema: Json, components: Json, owner: string, field
     default:
       return {}
   }
+}
+
+/** Schemas of values that may be null name two types. */
+function typeOf({ type }: Json): unknown {
+  return Array.isArray(type) ? type.find((one) => one !== 'null') : type
 }
 
 /** For ids under names that are not in the table: the first that matches the pattern. */
@@ -63,7 +68,6 @@ function objectOf(schema: Json, components: Json, owner: string): unknown {
 function takes(schema: Json, value: unknown): boolean {
   const {
     anyOf,
-    type,
     enum: words,
     pattern,
     format,
@@ -71,13 +75,13 @@ function takes(schema: Json, value: unknown): boolean {
     maxLength,
   } = schema as {
     anyOf?: Json[]
-    type?: string
     enum?: unknown[]
     pattern?: string
     format?: string
     items?: Json
     maxLength?: number
   }
+  const type = typeOf(schema)
   if (anyOf) return anyOf.some((choice) => takes(choice, value))
   if ('const' in schema) return schema['const'] === value
   if (words) return words.includes(value)

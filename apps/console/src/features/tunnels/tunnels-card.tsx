@@ -20,6 +20,7 @@ import { targetOf, tunnelKeys, tunnelsQuery } from './queries.ts'
 import { StableNames } from './stable-names.tsx'
 import { TunnelDialog } from './tunnel-dialog.tsx'
 import { TunnelRequests } from './tunnel-requests.tsx'
+import classes from './tunnels.module.css'
 import rows from '../../ui/page/card-rows.module.css'
 import { formatMoment } from '../../ui/text/numbers.ts'
 

@@ -29,7 +29,7 @@ export interface HealthRoundsDeps {
   /** Whether a link is the one that people reach the device by. */
   readonly isNewest: (uid: DeviceUid, link: Link) => boolean
   /** Uniform in [0, 1). */
-  random(): number
+  readonly random: () => number
 }
 
 /** What a link's owner tells of it. */
