@@ -56,7 +56,7 @@ describe('bowline alerts', () => {
     ['alerts add a offline --filter [] --search x --webhook https://x.example', 'exclude each other.'],
     ['alerts add a offline --online --offline --webhook https://x.example', 'exclude each other.'],
     ['alerts add a offline', 'One of --webhook, --slack and --mail is needed.'],
-    ['alerts add a gone --webhook https://x.example', 'condition must be one of offline, many-offline, back.'],
+    ['alerts add a gone --webhook https://x.example', 'condition must be one of offline, many-offline, back, disk,'],
     ['alerts add a offline --minutes x --webhook https://x.example', 'minutes must be a number.'],
     ['alerts add a offline --mail nobody@example.com', 'no member with the address nobody@example.com'],
     ['alerts test missing', 'The namespace has no alert rule named missing.'],
