@@ -166,7 +166,7 @@ it('lists deleted namespaces with their day and restores one', async () => {
 it('filters all audit logs and exports them', async () => {
   const { page, context, complaints } = await openPage(browser, { baseURL: server.origin })
   await openSignedIn(page, server.account, '/instance/audit')
-  const table = page.getByRole('grid', { name: 'Entries of all audit logs' })
+  const table = page.getByRole('table', { name: 'Entries of all audit logs' })
   await table.getByText('Handed the namespace over').waitFor()
   await inspect(page, 'audit')
   await page.getByRole('textbox', { name: 'Action' }).fill('account')

@@ -1,5 +1,5 @@
 // One action of the shortcut sheet: its keys are a button that waits for other ones.
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { Fragment, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { type KeyedAction, chooseKeys, chosenKeys, conflictOf, keysOf } from '../core/chosen-keys.ts'
 import { useStore } from '../core/context.tsx'
 import { appMessages as texts } from '../core/messages.ts'
@@ -95,7 +95,11 @@ function Keys({ keys }: { readonly keys: readonly string[] }) {
     <span className={classes['keys']}>
       {keys.map((key, at) => (
         // oxlint-disable-next-line react/no-array-index-key -- a key may come twice
-        <Kbd key={at}>{keyName(key)}</Kbd>
+        <Fragment key={at}>
+          {/* Part of the accessible name, which has the keys apart. */}
+          {at === 0 ? null : ' '}
+          <Kbd>{keyName(key)}</Kbd>
+        </Fragment>
       ))}
     </span>
   )
