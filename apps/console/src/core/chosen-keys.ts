@@ -15,7 +15,7 @@ export interface KeyedAction {
 
 const SETTING = 'bowline.chosen-keys'
 const Stored = z.record(z.string(), z.array(z.string().length(1)).min(1).max(2))
-/** Move and act in each list, in dialogs or in the browser. */
+/** Keys with a meaning of their own in each list. */
 const RESERVED = ['j', 'k', 'x', 'X', '/', ' ']
 
 export const chosenKeys = createStore<ChosenKeys>(stored())
@@ -49,7 +49,7 @@ function save(keys: ChosenKeys): void {
 }
 
 /**
- * What keeps keys from being chosen for an action.
+ * Checks whether keys can be chosen for an action.
  * @returns `reserved`, or the action that they would hide or be hidden by; undefined when they are free
  */
 export function conflictOf(

@@ -13,7 +13,7 @@ const ICONS = { file: File, folder: Folder, link: FileSymlink, other: FileQuesti
 interface Opening {
   /** Uid of the device. */
   readonly uid: string
-  /** What symbolic links lead to, by their paths. */
+  /** Targets of symbolic links, by their paths. */
   readonly targets: ReadonlyMap<string, string>
   readonly onOpen: (entry: Entry) => void
 }

@@ -113,7 +113,7 @@ export function FileTable(props: FileTableProps) {
   )
 }
 
-/** What the links on the page lead to: one question for each. */
+/** Targets of the symbolic links on the page, by one READLINK each. */
 function useTargets({ client, session }: FileTableProps, rows: readonly Entry[]): ReadonlyMap<string, string> {
   const links = rows.filter(({ kind }) => kind === 'link').map(({ path }) => path)
   const { data } = useQuery({

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react'
 import { announce } from '../../ui/feedback/announce.tsx'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { notifyFailure } from '../../ui/feedback/notify.tsx'
+import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Text } from '../../ui/kit.ts'
 import { filesMessages } from './messages.ts'
 import { type Entry, everythingIn, removeEntry } from './sftp/entries.ts'
@@ -19,16 +20,12 @@ interface RemoveDialogProps {
 }
 
 export function RemoveDialog({ client, entry, onClose, onChanged }: RemoveDialogProps) {
-  const { name, kind } = entry
+  const { name, kind, path } = entry
   const [inside, setInside] = useState<readonly Entry[] | undefined>(kind === 'folder' ? undefined : [])
+  const [failure, setFailure] = useState<unknown>()
   useEffect(() => {
-    if (kind !== 'folder') return
-    everythingIn(client, entry.path).then(setInside, (error: unknown) => {
-      onClose()
-      notifyFailure({ title: texts.failed(name), error })
-    })
-    // oxlint-disable-next-line react/exhaustive-effect-dependencies, react-hooks/exhaustive-deps -- only on mount
-  }, [client, entry])
+    if (kind === 'folder') everythingIn(client, path).then(setInside, setFailure)
+  }, [client, kind, path])
   const remove = async () => {
     try {
       // Each after what it contains. What has come into a folder meanwhile keeps it.
@@ -48,9 +45,13 @@ export function RemoveDialog({ client, entry, onClose, onChanged }: RemoveDialog
       onClose={onClose}
       onConfirm={() => void remove()}
     >
-      <Text size="sm" component="output">
-        {kind === 'folder' ? (inside ? texts.folder(name, inside.length) : texts.counting) : texts.file(name)}
-      </Text>
+      {failure === undefined ? (
+        <Text size="sm" component="output">
+          {kind === 'folder' ? (inside ? texts.folder(name, inside.length) : texts.counting) : texts.file(name)}
+        </Text>
+      ) : (
+        <ErrorPanel title={texts.failed(name)} error={failure} />
+      )}
     </Confirm>
   )
 }

@@ -1,5 +1,4 @@
-// Where a download goes: straight to the disk where the browser lets pages write, else into memory and from there to the
-// browser's downloads.
+// Target of a download: the disk when the browser lets pages write to it, else memory and then the browser's downloads.
 import { formatBytes } from '../../ui/text/numbers.ts'
 import { saveFile } from '../../ui/text/save-file.ts'
 import { filesMessages as texts } from './messages.ts'
@@ -18,7 +17,7 @@ interface FilePicker {
   readonly showSaveFilePicker?: (options: { readonly suggestedName: string }) => Promise<FileSystemFileHandle>
 }
 
-/** Of a download without the disk. */
+/** Limit of a download that is kept in memory. */
 export const MAX_MEMORY_BYTES = 512 * 1024 * 1024
 /** Browsers move large blobs out of the page's memory. */
 const BLOB_BYTES = 8 * 1024 * 1024
