@@ -1,4 +1,4 @@
-// How devices are, told by real agents of this machine, and shown by the console.
+// Health that real agents of this machine report, in the console.
 import { operations } from '@bowline/contract/operations'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import type { Browser } from 'playwright-core'
@@ -27,17 +27,17 @@ async function device(name: string, settings: Readonly<Record<string, string>> =
   agents.push(agent)
   return agent.device.uid
 }
-/** What a device has told, once it has. The server asks within ten seconds, and writes within ten. */
+/** The first report of a device: the server polls within ten seconds, and writes within ten. */
 async function healthOf(uid: DeviceUid) {
   const { call } = await server.client()
   const look = async () => (await call(operations.devices.get, { params: { uid } })).body.health
-  return until('the device has told how it is', look, 60_000)
+  return until('the device has reported', look, 60_000)
 }
 
-it('shows what a device tells, finds it when it is in trouble, and says why another tells nothing', async () => {
+it('shows the health of a device, finds it when it is in trouble, and says why another does not report', async () => {
   const [greenhouse, silent] = [await device('greenhouse'), await device('silent', { BOWLINE_HEALTH: 'off' })]
   const health = await healthOf(greenhouse)
-  expect(health).toMatchObject({ state: 'told', cpus: expect.any(Number) })
+  expect(health).toMatchObject({ state: 'reported', cpus: expect.any(Number) })
   expect(health.memory).toBeGreaterThan(0)
   expect(health.filesystems.map(({ path }) => path)).toContain('/')
   expect(await healthOf(silent)).toMatchObject({ state: 'off', cpu: null, filesystems: [] })

@@ -23,7 +23,7 @@ export interface AgentStreamsParts {
   readonly rc: RcOptions
   /** Socket of the container engine that the server may use; undefined: it may use none. */
   readonly engineSocket: string | undefined
-  /** How the device is; undefined: the server is not told. */
+  /** Reports of the device's health; undefined: the server gets none. */
   readonly health: HealthReports | undefined
 }
 
@@ -85,7 +85,7 @@ export class AgentStreams {
           this.#health?.open(stream) ?? {
             by: 'agent',
             reason: 'refused',
-            message: 'the device does not tell how it is (BOWLINE_HEALTH)',
+            message: 'the device does not report its health (BOWLINE_HEALTH)',
           }
         )
       case 'accept':

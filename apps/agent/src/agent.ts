@@ -42,7 +42,7 @@ export interface AgentParts {
   readonly permitUserRc: boolean
   /** Socket of the container engine that the server may use. */
   readonly engineSocket: string | undefined
-  /** How the device is; undefined: the server is not told. */
+  /** Reports of the device's health; undefined: the server gets none. */
   readonly health: HealthReports | undefined
   readonly clock: Clock
   readonly log: Log

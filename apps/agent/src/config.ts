@@ -27,8 +27,8 @@ export interface AgentConfig {
   readonly permitUserRc: boolean
   /** Socket of the container engine that the server may use. */
   readonly engineSocket: string | undefined
-  /** Whether the server is told how the device is. */
-  readonly tellsHealth: boolean
+  /** Whether the server gets reports of the device's health. */
+  readonly reportsHealth: boolean
   /** By which updates of the agent are signed; undefined: it does not update itself. */
   readonly updateKey: string | undefined
   readonly logLevel: LogLevel
@@ -79,7 +79,7 @@ export function readConfig(
     killOrphans: settings.BOWLINE_KILL_ORPHANS === 'on',
     permitUserRc: settings.BOWLINE_PERMIT_USER_RC === 'on',
     engineSocket: settings.BOWLINE_CONTAINERS,
-    tellsHealth: settings.BOWLINE_HEALTH === 'on',
+    reportsHealth: settings.BOWLINE_HEALTH === 'on',
     updateKey: settings.BOWLINE_UPDATE_KEY,
     logLevel: settings.BOWLINE_LOG_LEVEL,
   }

@@ -55,7 +55,7 @@ const EVENTS = {
   'forward.dial-failed': 'a forwarded connection failed',
   'tunnel.failed': 'a connection of a tunnel failed',
   'containers.failed': 'a connection to the container engine failed',
-  'health.failed': 'the server could not be told how the device is',
+  'health.failed': 'the health of the device could not be reported',
   'forward.listening': 'listening for a remote forward',
   'forward.listen-failed': 'could not listen for a remote forward',
 } as const satisfies Record<string, string>

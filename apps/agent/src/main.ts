@@ -171,7 +171,7 @@ function createAgent(
     killOrphans: config.killOrphans,
     permitUserRc: config.permitUserRc,
     engineSocket: config.engineSocket,
-    health: config.tellsHealth ? createHealthReports(log) : undefined,
+    health: config.reportsHealth ? createHealthReports(log) : undefined,
     clock: foregroundClock,
     log,
     ...callbacks,

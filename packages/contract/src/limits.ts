@@ -30,10 +30,10 @@ export const LIMITS = {
     turns: { own: { atOnce: 1, waiting: 50 }, all: { atOnce: 2, waiting: 500 } },
   },
   /**
-   * Health of devices: each is asked every `intervalSeconds`, and written every `writtenSeconds` or when a value has changed by
-   * `changedPercent`; points of 5 minutes are kept for a day, those of an hour for `days`. From its values on, a device is in
-   * trouble: percent of memory and of the fullest filesystem, load for each processor, milliseconds on its link; and for
-   * `rebootedHours` after a restart. What is older than `freshSeconds` tells of a disk only.
+   * Health of devices: each is polled every `intervalSeconds`, and written every `writtenSeconds` or when a value has changed by
+   * `changedPercent`; points of 5 minutes are kept for a day, those of an hour for `days`. `memory` and `disk` (percent), `load`
+   * (per processor) and `latencyMs` are the thresholds of trouble, as are `rebootedHours` after a restart. A report older than
+   * `freshSeconds` counts for the disk only.
    */
   health: {
     intervalSeconds: 300,

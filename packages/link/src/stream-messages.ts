@@ -183,8 +183,8 @@ export const Filesystem = z
 export type Filesystem = z.infer<typeof Filesystem>
 
 /**
- * `health`, opened by the gateway without fields: how the device is. It belongs to no login. A device that tells nothing
- * refuses it with the reason `refused`; agents that know no such streams refuse it with `unsupported`.
+ * `health`, opened by the gateway without fields: asks for a report of the device. It belongs to no login. A device that does
+ * not report refuses it with the reason `refused`; agents that do not know such streams refuse it with `unsupported`.
  */
 export const HealthOpen = z.object({})
 

@@ -11,12 +11,12 @@ import { createHealthReports } from './health-reports.ts'
 
 const log = createLog('silent', () => undefined, false)
 
-async function answerTo(ask: RecordedStream) {
-  await until(() => ask.cause !== undefined)
-  return { reports: ask.messages.map((message) => HealthReport.parse(message)), cause: ask.cause }
+async function answerTo(poll: RecordedStream) {
+  await until(() => poll.cause !== undefined)
+  return { reports: poll.messages.map((message) => HealthReport.parse(message)), cause: poll.cause }
 }
 
-test('a device tells how it is, once for each question', async () => {
+test('a device reports its health once for each poll', async () => {
   const { gateway, errors } = startAgent({ health: createHealthReports(log) })
   const { reports, cause } = await answerTo(RecordedStream.open(gateway, 'health'))
   expect(reports).toHaveLength(1)
@@ -32,16 +32,16 @@ test('a device tells how it is, once for each question', async () => {
   expect(errors).toEqual([])
 })
 
-test('questions at once are answered once; the others are refused, and the link stays', async () => {
+test('one of several polls at once is answered; the others are refused, and the link stays', async () => {
   const { gateway } = startAgent({ health: createHealthReports(log) })
-  const asked = [1, 2, 3].map(() => RecordedStream.open(gateway, 'health'))
-  const answers = await Promise.all(asked.map(answerTo))
+  const polls = [1, 2, 3].map(() => RecordedStream.open(gateway, 'health'))
+  const answers = await Promise.all(polls.map(answerTo))
   expect(answers.map(({ reports }) => reports.length)).toEqual([1, 0, 0])
   expect(answers.map(({ cause }) => cause?.reason)).toEqual(['done', 'busy', 'busy'])
   expect((await answerTo(RecordedStream.open(gateway, 'health'))).reports).toHaveLength(1)
 })
 
-test('a device whose operator does not want it tells nothing', async () => {
+test('a device whose operator has switched it off refuses', async () => {
   const { gateway } = startAgent()
   const { reports, cause } = await answerTo(RecordedStream.open(gateway, 'health'))
   expect(reports).toEqual([])

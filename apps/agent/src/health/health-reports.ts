@@ -1,4 +1,4 @@
-// Answers `health` streams: how the device is, when the server asks. Nothing is read in between, and no program is started.
+// Answers `health` streams with a report of the device. Nothing is read between polls, and no program is started.
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { loadavg, uptime } from 'node:os'
@@ -8,14 +8,14 @@ import type { Log } from '../log.ts'
 import { fullestFilesystems } from './filesystems.ts'
 import { busyShare, parseMemory, parseProcessorTime } from './proc.ts'
 
-const BUSY: LinkCause = { by: 'agent', reason: 'busy', message: 'the last report is still under way' }
-const FAILED: LinkCause = { by: 'agent', reason: 'unreadable', message: 'the device cannot tell how it is' }
+const BUSY: LinkCause = { by: 'agent', reason: 'busy', message: 'an earlier report is still being read' }
+const FAILED: LinkCause = { by: 'agent', reason: 'unreadable', message: 'the health of the device cannot be read' }
 
 export interface HealthReports {
   open(stream: LinkStream): StreamHandler | LinkCause
 }
 
-/** For all links of the process: the share of busy time is that since the last report, or since now. */
+/** Shared by all links of the process: the busy share counts from the last report, the first one from this call. */
 export function createHealthReports(log: Log): HealthReports {
   let before = readProcessorTime()
   let isUnderWay = false
@@ -55,7 +55,7 @@ export function createHealthReports(log: Log): HealthReports {
   }
 }
 
-/** Undefined where it cannot be read: then no report can be made either. */
+/** Undefined when it cannot be read; no report can be made then either. */
 function readProcessorTime() {
   try {
     return parseProcessorTime(readFileSync('/proc/stat', 'utf8'))

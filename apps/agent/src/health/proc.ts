@@ -37,15 +37,15 @@ export function parseMemory(meminfo: string): { totalBytes: number; availableByt
     return kibibytes === undefined ? undefined : Number(kibibytes) * 1_024
   }
   const totalBytes = bytes('MemTotal')
-  if (totalBytes === undefined) throw new Error('/proc/meminfo does not tell the size of the memory')
+  if (totalBytes === undefined) throw new Error('/proc/meminfo has no MemTotal')
   // Kernels before 3.14 do not estimate it.
   const estimate = (bytes('MemFree') ?? 0) + (bytes('Buffers') ?? 0) + (bytes('Cached') ?? 0)
   return { totalBytes, availableBytes: Math.min(totalBytes, bytes('MemAvailable') ?? estimate) }
 }
 
 /**
- * Filesystems that keep data of this device. Others are left out: those of a network, whose server may not answer and would
- * hold the thread that asks it for good, and those that are full by their nature.
+ * Types of filesystems on the device's own storage. Others are left out: network filesystems, where statfs(2) can block
+ * forever, and images that are always full.
  */
 const KEPT = new Set([
   'bcachefs',
@@ -67,7 +67,7 @@ const KEPT = new Set([
   'zfs',
 ])
 
-/** Where filesystems are mounted that can be written, each once: `/proc/self/mounts` (proc_pid_mounts(5)), in its order. */
+/** Mount points of writable filesystems, one for each, in the order of `/proc/self/mounts` (proc_pid_mounts(5)). */
 export function parseMounts(mounts: string): string[] {
   const paths = new Map<string, string>()
   for (const line of mounts.split('\n')) {

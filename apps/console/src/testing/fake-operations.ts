@@ -91,7 +91,7 @@ const NO_PRESENCE = {
   buckets: [],
 }
 
-/** The device has told nothing. */
+/** Of a device without reports. */
 const NO_HEALTH = {
   latest: null,
   from: '2026-11-01T00:00:00.000Z',

@@ -5,6 +5,7 @@ import { type Expression, type Kysely, type SqlBool, sql } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { UNTIL, eventsOf, newestOf } from './events.ts'
 import type { RuleRow } from './store.ts'
+import { limitStatements } from './time-limit.ts'
 
 type Db = Kysely<Schema>
 
@@ -101,7 +102,7 @@ export async function findHappenings(
         where (${tags}::text[] = '{}' or devices.tags && ${tags}::text[]) and ${filter ?? sql`true`}`
   })
   return db.transaction().execute(async (inner) => {
-    await sql`select set_config('statement_timeout', ${String(seconds * 1_000)}, true)`.execute(inner)
+    await limitStatements(inner, seconds)
     const { rows } = await sql<Happening & { id: string }>`${sql.join(parts, sql` union all `)}`.execute(inner)
     return new Map(rows.map(({ id, ...happening }) => [id, happening]))
   })

@@ -32,7 +32,7 @@ function listOf(devices: number, names: readonly string[]): string {
 const MEASURED: Readonly<Record<HealthCondition, (value: number) => string>> = {
   disk: (percent) => `${percent} % of a disk is used`,
   memory: (percent) => `${percent} % of the memory is used`,
-  load: (load) => `the load for each processor is ${load}`,
+  load: (load) => `the load per processor is ${load}`,
 }
 
 /** One line about devices that are beyond a value, or below it again. */

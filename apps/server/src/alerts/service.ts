@@ -33,7 +33,7 @@ import {
   lockRule,
   updateRule,
 } from './store.ts'
-import { forgetStates } from './states-store.ts'
+import { deleteStates } from './states-store.ts'
 import { writeMessage } from './writing.ts'
 
 type Wanted = Pick<AlertRule, 'condition' | 'target' | 'devices' | 'threshold' | 'recipients' | 'filter'> & {
@@ -107,7 +107,7 @@ export async function update(
     const isMoved = threshold !== undefined && threshold !== now.threshold
     const again = isAfresh || change.minutes !== undefined || isMoved
     const after = await updateRule(db, id, { ...withoutUndefined(change), ...address }, again)
-    if (again || change.active === false) await forgetStates(db, id)
+    if (again || change.active === false) await deleteStates(db, id)
     // Also those that a server of an earlier version left behind when the rule was switched off.
     if (change.active !== undefined && (isAfresh || !change.active)) await cancelDeliveries(db, id, SWITCHED_OFF)
     await audit(inner, 'alert-rule.update', id, { before: described(now), after: described(after) })

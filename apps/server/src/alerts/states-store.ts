@@ -1,4 +1,4 @@
-// SQL of devices that are beyond the threshold of an alert rule.
+// SQL of devices at or above the threshold of an alert rule.
 import { LIMITS } from '@bowline/contract/limits'
 import type { HealthCondition } from '@bowline/contract/operations/fleet/alerts'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
@@ -31,12 +31,7 @@ export async function findHealthRules(system: Db): Promise<HealthRule[]> {
   return rows
 }
 
-/** Statements of a transaction take no longer: the filter of a rule is a member's. */
-export async function limitStatements(db: Db, seconds: number): Promise<void> {
-  await sql`select set_config('statement_timeout', ${String(seconds * 1_000)}, true)`.execute(db)
-}
-
-/** A device recovers below this value, so that one at the threshold is not told of again and again. */
+/** A device recovers below this value: one that moves around the threshold makes one message (hysteresis). */
 export function recoveryOf({ condition, threshold }: Pick<HealthRule, 'condition' | 'threshold'>): number {
   return condition === 'load' ? Math.round(threshold * 90) / 100 : Math.max(0, threshold - 5)
 }
@@ -46,26 +41,26 @@ const matched = ({ tags }: HealthRule, filter: Expression<SqlBool> | undefined) 
   select uid from devices where devices.kind = 'devices' and devices.status = 'accepted'
     and (${tags}::text[] = '{}' or devices.tags && ${tags}::text[]) and ${filter ?? sql`true`}`
 
-/** What they have told lately. */
-const told = (rule: HealthRule) => sql`
+/** Values of recent reports. */
+const reported = (rule: HealthRule) => sql`
   select device_uid, ${sql.ref(rule.condition)} as value, reported_at from device_health
-    where state = 'told' and reported_at > now() - make_interval(secs => ${sql.lit(health.freshSeconds)})`
+    where state = 'reported' and reported_at > now() - make_interval(secs => ${sql.lit(health.freshSeconds)})`
 
 /**
- * Notes which devices have gone beyond the threshold, and forgets those that were not told of and are below it again, and those
- * that the rule is not about any more. A device that is away stays as it is.
+ * Adds devices that have reached the threshold, and removes those that recovered before a message was written, and those that
+ * the rule does not match any more. A device without a recent report keeps its state.
  * @param db connection of the namespace
  */
 export async function settleStates(db: Db, rule: HealthRule, filter: Expression<SqlBool> | undefined): Promise<void> {
   await sql`
-    with matched as materialized (${matched(rule, filter)}), told as materialized (${told(rule)}),
+    with matched as materialized (${matched(rule, filter)}), reported as materialized (${reported(rule)}),
       begun as (
         insert into alert_states (rule_id, device_uid, tenant_id, since)
           select ${rule.id}::uuid, device_uid, ${rule.tenant_id}::uuid, reported_at
-            from told join matched on matched.uid = device_uid where value >= ${rule.threshold} order by device_uid
+            from reported join matched on matched.uid = device_uid where value >= ${rule.threshold} order by device_uid
           on conflict do nothing)
     delete from alert_states where rule_id = ${rule.id} and (device_uid not in (select uid from matched)
-      or (told_at is null and device_uid in (select device_uid from told where value < ${recoveryOf(rule)})))`.execute(
+      or (notified_at is null and device_uid in (select device_uid from reported where value < ${recoveryOf(rule)})))`.execute(
     db,
   )
 }
@@ -75,19 +70,19 @@ export interface Named {
   readonly name: string
 }
 
-/** Devices that a rule has to tell of: those that have been beyond for long enough, and those that are below again. */
-export async function findUntold(db: Db, rule: HealthRule): Promise<{ beyond: Named[]; recovered: Named[] }> {
+/** Devices that a message is due about: above the threshold for long enough, or recovered after a message. */
+export async function findDueStates(db: Db, rule: HealthRule): Promise<{ beyond: Named[]; recovered: Named[] }> {
   const { rows } = await sql<Named & { isBeyond: boolean }>`
-    select state.device_uid as uid, devices.name, state.told_at is null as "isBeyond"
-      from alert_states state join devices on devices.uid = state.device_uid left join (${told(rule)}) told using (device_uid)
-      where rule_id = ${rule.id} and case when told_at is null then since <= now() - make_interval(mins => ${rule.minutes})
-          else told.value < ${recoveryOf(rule)} end
+    select state.device_uid as uid, devices.name, state.notified_at is null as "isBeyond"
+      from alert_states state join devices on devices.uid = state.device_uid left join (${reported(rule)}) reported using (device_uid)
+      where rule_id = ${rule.id} and case when notified_at is null then since <= now() - make_interval(mins => ${rule.minutes})
+          else reported.value < ${recoveryOf(rule)} end
       order by devices.name`.execute(db)
   return { beyond: rows.filter(({ isBeyond }) => isBeyond), recovered: rows.filter(({ isBeyond }) => !isBeyond) }
 }
 
 /**
- * Marks devices as told.
+ * Marks devices as notified, and removes the recovered ones.
  * @param db system connection in a transaction, which writes the messages
  * @returns false when another node has done so, or the rule has changed
  */
@@ -105,14 +100,14 @@ export async function markStates(
     .where(sql<boolean>`fired_at is not distinct from ${fired_at}`)
     .executeTakeFirst()
   if (marked.numUpdatedRows !== 1n) return false
-  await sql`update alert_states set told_at = now()
+  await sql`update alert_states set notified_at = now()
     where rule_id = ${id} and device_uid = any(${beyond.map(({ uid }) => uid)}::text[])`.execute(db)
   await sql`delete from alert_states
     where rule_id = ${id} and device_uid = any(${recovered.map(({ uid }) => uid)}::text[])`.execute(db)
   return true
 }
 
-/** A rule begins anew: it tells of whatever is beyond its threshold from now on. */
-export async function forgetStates(db: Db, rule: string): Promise<void> {
+/** Evaluation of a rule begins anew: devices above its threshold make a message again. */
+export async function deleteStates(db: Db, rule: string): Promise<void> {
   await db.deleteFrom('alert_states').where('rule_id', '=', rule).execute()
 }

@@ -39,10 +39,10 @@ export function countRules(db: Db): Promise<number> {
 
 export function insertRule(db: Db, rule: Insertable<AlertRulesTable>): Promise<RuleRow> {
   // As in updateRule.
-  const told = rule.threshold ? { evaluated_to: sql<Date>`'infinity'` } : {}
+  const evaluated = rule.threshold ? { evaluated_to: sql<Date>`'infinity'` } : {}
   return db
     .insertInto('alert_rules')
-    .values({ ...rule, ...told })
+    .values({ ...rule, ...evaluated })
     .returningAll()
     .executeTakeFirstOrThrow()
 }

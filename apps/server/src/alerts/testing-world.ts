@@ -97,7 +97,7 @@ export function alertsWorld() {
       noted_at = noted_at - ${ago}`.execute(system())
     await sql`update alert_rules set evaluated_to = evaluated_to - ${ago}, fired_at = fired_at - ${ago},
       failing_since = failing_since - ${ago}`.execute(system())
-    await sql`update alert_states set since = since - ${ago}, told_at = told_at - ${ago}`.execute(system())
+    await sql`update alert_states set since = since - ${ago}, notified_at = notified_at - ${ago}`.execute(system())
     await sql`update alert_deliveries set created_at = created_at - ${ago}, due_at = due_at - ${ago},
       leased_until = leased_until - ${ago}`.execute(system())
   }

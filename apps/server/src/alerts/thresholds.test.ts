@@ -1,4 +1,4 @@
-// Rules about the health of devices: what they tell, and when they tell it again.
+// Alert rules with a threshold: messages, hysteresis and recovery.
 import { operations } from '@bowline/contract/operations'
 import { silentLog } from '../platform/log.ts'
 import { describe, expect, it } from 'vitest'
@@ -15,7 +15,7 @@ const { system, create, deliveriesOf, pass, evaluate, evaluateHealth } = world
 const disks = { condition: 'disk', threshold: 90, minutes: 10 }
 const texts = async (id: string) => (await deliveriesOf(id)).map(({ text }) => text).toReversed()
 const device = (hostname: string) => world.server.acceptedDevice(world.person, { hostname })
-async function tell(of: RegisteredDevice, report = withDisk(95)): Promise<void> {
+async function reported(of: RegisteredDevice, report = withDisk(95)): Promise<void> {
   const collector = createHealthCollector({ system: system(), clock: world.clock, log: silentLog })
   collector.follow({ uid: of.uid, tenant: world.person.tenant }).note({ at: Date.now(), report, latencyMs: 1 })
   await collector.write()
@@ -28,10 +28,10 @@ async function minutes(count: number): Promise<void> {
 }
 
 describe('a rule about disks', () => {
-  it('tells of all devices that are beyond it for long enough, in one message', async () => {
+  it('makes one message about all devices that have been above it for long enough', async () => {
     const { id } = await create(disks)
-    for (const name of ['one', 'two']) await tell(await device(name))
-    await tell(await device('empty'), withDisk(50))
+    for (const name of ['one', 'two']) await reported(await device(name))
+    await reported(await device('empty'), withDisk(50))
     await minutes(9)
     expect(await texts(id)).toEqual([])
     await minutes(2)
@@ -40,26 +40,26 @@ describe('a rule about disks', () => {
     expect(JSON.parse(body?.body ?? '{}')).toMatchObject({ type: 'devices.disk', devices: { count: 2 } })
   })
 
-  it('tells once, and not again by a value that moves around the threshold', async () => {
+  it('makes one message about a value that moves around the threshold', async () => {
     const { id } = await create(disks)
     const one = await device('one')
-    await tell(one)
+    await reported(one)
     await minutes(11)
     for (const used of [89, 91, 86, 95]) {
-      await tell(one, withDisk(used))
+      await reported(one, withDisk(used))
       await minutes(11)
     }
     expect(await texts(id)).toEqual(['one: 90 % of a disk is used, or more.'])
   })
 
-  it('tells of the end, and then of the next time', async () => {
+  it('makes a message about the recovery, and about the next time', async () => {
     const { id } = await create(disks)
     const one = await device('one')
-    await tell(one)
+    await reported(one)
     await minutes(11)
-    await tell(one, withDisk(84))
+    await reported(one, withDisk(84))
     await minutes(11)
-    await tell(one)
+    await reported(one)
     await minutes(11)
     expect(await texts(id)).toEqual([
       'one: 90 % of a disk is used, or more.',
@@ -71,9 +71,9 @@ describe('a rule about disks', () => {
   it('says nothing of a device that was beyond it for a moment', async () => {
     const { id } = await create(disks)
     const one = await device('one')
-    await tell(one)
+    await reported(one)
     await evaluateHealth()
-    await tell(one, withDisk(50))
+    await reported(one, withDisk(50))
     await minutes(11)
     expect(await texts(id)).toEqual([])
   })
@@ -81,8 +81,8 @@ describe('a rule about disks', () => {
   it('says nothing of the end of a device that is away, or was removed', async () => {
     const { id } = await create(disks)
     const [away, removed] = [await device('away'), await device('removed')]
-    await tell(away)
-    await tell(removed)
+    await reported(away)
+    await reported(removed)
     await minutes(11)
     await world.person.client.call(operations.devices.remove, { params: { uid: removed.uid } })
     await system()
@@ -97,15 +97,15 @@ describe('a rule about disks', () => {
     const { id } = await create({ ...disks, tags: ['kiosk'] })
     const [kiosk, other] = [await device('kiosk'), await device('other')]
     await world.person.client.call(operations.devices.addTag, { params: { uid: kiosk.uid }, body: { tag: 'kiosk' } })
-    await tell(kiosk)
-    await tell(other)
+    await reported(kiosk)
+    await reported(other)
     await minutes(11)
     expect(await texts(id)).toEqual(['kiosk: 90 % of a disk is used, or more.'])
   })
 
   it('begins anew with another threshold', async () => {
     const { id } = await create(disks)
-    await tell(await device('one'))
+    await reported(await device('one'))
     await minutes(11)
     await world.person.client.call(alerts.update, { params: { id }, body: { threshold: 80 } })
     await minutes(11)
@@ -119,16 +119,16 @@ it.each([
     'load',
     { condition: 'load', threshold: 1.5 },
     healthReport({ load: 7 }),
-    'one: the load for each processor is 1.5, or more.',
+    'one: the load per processor is 1.5, or more.',
   ],
-] as const)('a rule about %s tells of it', async (_, rule, report, text) => {
+] as const)('a rule about %s makes its message', async (_, rule, report, text) => {
   const { id } = await create({ ...rule, minutes: 5 })
-  await tell(await device('one'), report)
+  await reported(await device('one'), report)
   await minutes(6)
   expect(await texts(id)).toEqual([text])
 })
 
-it('a rule about health tells nothing of devices that come back, whatever evaluates it', async () => {
+it('a rule with a threshold makes no message about devices that come back, whatever evaluates it', async () => {
   const { id } = await create(disks)
   await world.depart(1)
   await pass(3_600)

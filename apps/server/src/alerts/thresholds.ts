@@ -1,5 +1,5 @@
-// Evaluates the rules about the health of devices: who has gone beyond a threshold for long enough, and who is below it again.
-// What happens together is one message of each kind.
+// Evaluates alert rules with a threshold: one message about the devices that have been above it for long enough, and one about
+// those that have recovered.
 import { LIMITS } from '@bowline/contract/limits'
 import { conditionOf } from '../devices/list/service.ts'
 import type { AlertDeps } from './deps.ts'
@@ -8,12 +8,12 @@ import {
   type HealthRule,
   type Named,
   findHealthRules,
-  findUntold,
-  limitStatements,
+  findDueStates,
   markStates,
   recoveryOf,
   settleStates,
 } from './states-store.ts'
+import { limitStatements } from './time-limit.ts'
 import { writeMessage } from './writing.ts'
 
 /** A rule that takes longer is tried again by the next pass. */
@@ -40,7 +40,7 @@ async function evaluateRule(deps: AlertDeps, rule: HealthRule): Promise<boolean>
     .execute(async (db) => {
       await limitStatements(db, LONGEST_SECONDS)
       await settleStates(db, rule, filter)
-      return rule.isReady ? findUntold(db, rule) : { beyond: [], recovered: [] }
+      return rule.isReady ? findDueStates(db, rule) : { beyond: [], recovered: [] }
     })
   if (beyond.length + recovered.length === 0) return false
   return deps.system.transaction().execute(async (transaction) => {

@@ -1,11 +1,11 @@
-// The health of devices: what this node asks of those whose links it holds, and how it is written.
+// The health of devices: polled from the links of this node, and written in batches.
 import type { Clock } from '@bowline/base/clock'
 import type { Kysely } from 'kysely'
 import type { ServerConfig } from '../config.ts'
 import type { Schema } from '../db/schema.ts'
 import { createHealthCollector } from '../device-health/collector.ts'
 import type { Agents } from '../gateway/links/agents.ts'
-import { type HealthRounds, createHealthRounds } from '../gateway/links/health-rounds.ts'
+import { type HealthPoller, createHealthPoller } from '../gateway/links/health-poller.ts'
 import type { Log } from '../platform/log.ts'
 
 export interface DeviceHealthParts {
@@ -18,12 +18,12 @@ export interface DeviceHealthParts {
   readonly onEnd: (ending: () => Promise<void>) => void
 }
 
-/** @returns undefined where the server asks nothing */
-export function startDeviceHealth(parts: DeviceHealthParts): Pick<HealthRounds, 'add'> | undefined {
+/** @returns undefined when the setting is off */
+export function startDeviceHealth(parts: DeviceHealthParts): Pick<HealthPoller, 'add'> | undefined {
   const { config, system, agents, clock, log, onEnd } = parts
   if (config.settings.BOWLINE_HEALTH === 'off') return undefined
   const collector = createHealthCollector({ system, clock, log })
-  const rounds = createHealthRounds({
+  const poller = createHealthPoller({
     collector,
     clock,
     log,
@@ -31,10 +31,10 @@ export function startDeviceHealth(parts: DeviceHealthParts): Pick<HealthRounds, 
     random: Math.random,
   })
   onEnd(async () => {
-    rounds.close()
+    poller.close()
     await collector.close()
   })
-  rounds.start()
+  poller.start()
   collector.start()
-  return rounds
+  return poller
 }

@@ -105,9 +105,9 @@ export function createHealthCollector({ system, clock, log }: HealthCollectorDep
   }
 }
 
-const stateOf = ({ report }: Reading): string => (typeof report === 'string' ? report : 'told')
+const stateOf = ({ report }: Reading): string => (typeof report === 'string' ? report : 'reported')
 
-/** The first reading of a link, one that differs, and one after so long. Half an interval: askings are not exact. */
+/** The first reading of a link, one that differs, and one after `writtenSeconds`; half an interval less, as polls have jitter. */
 function isDue({ written }: Followed, reading: Reading): boolean {
   const { writtenSeconds, intervalSeconds } = LIMITS.health
   if (!written || written.state !== stateOf(reading)) return true

@@ -1,4 +1,4 @@
-// What devices tell of themselves, from its first reading to the API.
+// Health of devices, from a reading to the API.
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { operations } from '@bowline/contract/operations'
 import type { HealthReport } from '@bowline/link/stream-messages'
@@ -41,7 +41,7 @@ const history = async (period: 'day' | 'month' = 'day') =>
   (await person.client.call(health.ofDevice, { params: { uid: device.uid }, query: { period } })).body
 const known = async (period?: 'day' | 'month') => (await history(period)).points.filter(({ disk }) => disk !== null)
 const one = async () => (await person.client.call(devices.get, { params: { uid: device.uid } })).body
-async function tell(report: HealthReport | 'off' | 'unsupported', latencyMs?: number, of = device): Promise<void> {
+async function reported(report: HealthReport | 'off' | 'unsupported', latencyMs?: number, of = device): Promise<void> {
   follow(of).note(now(report, latencyMs))
   await collector.write()
 }
@@ -54,11 +54,11 @@ async function found(query: { trouble?: string; sort_by?: 'disk' | 'load' | 'boo
   return body.map(({ uid }) => uid)
 }
 
-describe('a device that has told how it is', () => {
+describe('a device that has reported', () => {
   it('is described with its values', async () => {
-    await tell(healthReport(), 31.4)
+    await reported(healthReport(), 31.4)
     expect((await one()).health).toEqual({
-      state: 'told',
+      state: 'reported',
       reported_at: new Date(clock.now()).toISOString(),
       cpu: 10,
       load: 0.1,
@@ -74,8 +74,8 @@ describe('a device that has told how it is', () => {
     })
   })
 
-  it('has its history in steps, with gaps where nothing was told', async () => {
-    await tell(healthReport({ load: 1 }), 20)
+  it('has its history in steps, with gaps where no report is', async () => {
+    await reported(healthReport({ load: 1 }), 20)
     const { points, latest, step_seconds } = await history()
     expect(points).toHaveLength(288)
     expect(step_seconds).toBe(300)
@@ -85,13 +85,13 @@ describe('a device that has told how it is', () => {
   })
 
   it('has no values any more once its operator has switched them off, but its link is measured', async () => {
-    await tell(healthReport(), 20)
+    await reported(healthReport(), 20)
     clock.advance(1_000)
-    await tell('off', 40)
+    await reported('off', 40)
     expect((await one()).health).toMatchObject({ state: 'off', cpu: null, disk: null, filesystems: [], latency_ms: 40 })
   })
 
-  it('is described without health before it has told anything', async () => {
+  it('is described without health before its first report', async () => {
     expect(await one()).not.toHaveProperty('health')
     expect((await history()).latest).toBeNull()
   })
@@ -192,7 +192,7 @@ describe('writing', () => {
   it('takes no report that is older than the one that is known', async () => {
     const earlier = now(withDisk(10))
     clock.advance(60_000)
-    await tell(withDisk(20))
+    await reported(withDisk(20))
     follow().note(earlier)
     await collector.write()
     expect((await one()).health?.disk).toBe(20)
@@ -250,8 +250,8 @@ describe('devices in trouble', () => {
     ['latency', healthReport()],
   ] as const)('are found by %s', async (trouble, report) => {
     const well = await server.acceptedDevice(person)
-    await tell(healthReport(), 20, well)
-    await tell(report, trouble === 'latency' ? 900 : 20)
+    await reported(healthReport(), 20, well)
+    await reported(report, trouble === 'latency' ? 900 : 20)
     expect((await one()).health?.troubles).toEqual([trouble])
     expect(await found({ trouble })).toEqual([device.uid])
     expect(await found({ trouble: 'any' })).toEqual(trouble === 'rebooted' ? [] : [device.uid])
@@ -260,7 +260,7 @@ describe('devices in trouble', () => {
   })
 
   it('are counted for a full disk while they are away, and for nothing else', async () => {
-    await tell({ ...withMemory(95), load: 9, filesystems: withDisk(95).filesystems }, 900)
+    await reported({ ...withMemory(95), load: 9, filesystems: withDisk(95).filesystems }, 900)
     await sql`update device_health set reported_at = now() - interval '1 hour'`.execute(system())
     expect((await one()).health?.troubles).toEqual(['disk'])
   })
@@ -269,17 +269,17 @@ describe('devices in trouble', () => {
     expect(await outcome(found({ trouble: 'boredom' }))).toContain('400 INVALID_FILTER')
   })
 
-  it('are sorted by their values; those that tell nothing are the least', async () => {
+  it('are sorted by their values; those without a report sort as the lowest', async () => {
     const [full, silent] = await Promise.all([server.acceptedDevice(person), server.acceptedDevice(person)])
-    await tell(withDisk(20))
-    await tell(withDisk(80), 1, full)
+    await reported(withDisk(20))
+    await reported(withDisk(80), 1, full)
     expect(await found({ sort_by: 'disk' })).toEqual([full.uid, device.uid, silent.uid])
   })
 })
 
 describe('who may see the health of a device', () => {
   it('are all members of its namespace, and nobody else', async () => {
-    await tell(healthReport())
+    await reported(healthReport())
     const observer = await server.addPerson('olivia')
     await server.addMember(person.tenant, observer.id, 'observer')
     const { body } = await observer.client.call(operations.auth.switchNamespace, { params: { tenant: person.tenant } })

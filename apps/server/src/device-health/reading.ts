@@ -2,7 +2,7 @@
 import type { HealthReport } from '@bowline/link/stream-messages'
 import { LIMITS } from '@bowline/contract/limits'
 
-/** What a link tells of its device at one time. */
+/** A report of a device, with the round trip of its link. */
 export interface Reading {
   /** Milliseconds since the epoch. */
   readonly at: number
@@ -12,7 +12,7 @@ export interface Reading {
   readonly latencyMs: number | undefined
 }
 
-/** Values of a point in time; null where nothing was told. Percent; load for each processor; milliseconds. */
+/** Values of a point in time; null without a report. Percent; load for each processor; milliseconds. */
 export interface Values {
   readonly cpu: number | null
   readonly memory: number | null
@@ -21,7 +21,7 @@ export interface Values {
   readonly latency: number | null
 }
 
-/** The longest round trip that is told apart, milliseconds. */
+/** Longer round trips are stored as this one, milliseconds. */
 const LONGEST_MS = 32_767
 
 export function valuesOf({ report, latencyMs }: Reading): Values {
@@ -40,7 +40,7 @@ export function valuesOf({ report, latencyMs }: Reading): Values {
   }
 }
 
-/** Whether a device is so different from what was written last that people should see it at once. */
+/** Whether values differ so much from those written last that they are written at once. */
 export function hasChanged(before: Values, now: Values): boolean {
   const { changedPercent, load, latencyMs } = LIMITS.health
   const differs = (a: number | null, b: number | null, by: number): boolean =>
@@ -56,5 +56,5 @@ export function hasChanged(before: Values, now: Values): boolean {
 
 const isBeyond = (value: number | null, limit: number): boolean => value !== null && value >= limit
 
-/** One digit: what a share differs by beyond it means nothing. */
+/** With one decimal. */
 const percent = (share: number): number => Math.round(share * 1_000) / 10

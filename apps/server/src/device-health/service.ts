@@ -1,4 +1,4 @@
-// How a device was over time.
+// The health of a device over time.
 import { fail } from '@bowline/contract/errors'
 import type { HEALTH_PERIODS, HealthHistory } from '@bowline/contract/operations/fleet/health'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
@@ -15,7 +15,7 @@ const PERIODS: Readonly<Record<Period, { readonly lengthMs: number; readonly ste
   month: { lengthMs: 30 * DAY_MS, stepMs: COARSE_MINUTES * MINUTE_MS },
 }
 
-/** How a device or a container was. @throws {BowlineError} NOT_FOUND */
+/** Of a device or a container. @throws {BowlineError} NOT_FOUND */
 export async function historyOf(
   ctx: Pick<TenantContext, 'db' | 'clock'>,
   uid: DeviceUid,

@@ -15,7 +15,7 @@ const FINE_MS = FINE_MINUTES * 60_000
 const HOUR_MS = 3_600_000
 const POINTS = HOUR_MS / FINE_MS
 
-/** What is to be written of one device. */
+/** Readings of one device that are not written yet. */
 export interface DeviceReadings {
   readonly uid: DeviceUid
   readonly tenant: TenantId
@@ -24,7 +24,7 @@ export interface DeviceReadings {
 }
 
 /**
- * Writes what devices have told, in one statement. A device that has been removed meanwhile is left out.
+ * Writes the reports of devices in one statement; those of removed devices are left out.
  * @param system system connection
  */
 export async function writeReadings(system: Db, devices: readonly DeviceReadings[]): Promise<void> {
@@ -72,7 +72,7 @@ function latestOf(readings: readonly Reading[]) {
   if (typeof report === 'string') return { ...values, state: report, filesystems: [] }
   return {
     ...values,
-    state: 'told',
+    state: 'reported',
     cpus: report.cpus,
     memory_bytes: report.memory.totalBytes,
     memory_available_bytes: report.memory.availableBytes,

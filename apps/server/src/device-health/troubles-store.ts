@@ -1,4 +1,4 @@
-// SQL of what is wrong with devices, for their lists and their own pages.
+// SQL of the troubles of devices, for lists and for single devices.
 import { LIMITS } from '@bowline/contract/limits'
 import type { DeviceHealth } from '@bowline/contract/schemas/fleet/health'
 import { FAILURES, TROUBLES } from '@bowline/contract/schemas/fleet/health'
@@ -6,7 +6,7 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 
 const { health } = LIMITS
 
-/** Also of a device that is away: its disk is as full as it was. */
+/** Older values count for the disk only, which stays as full as it was. */
 const isFresh = sql`reported_at > now() - make_interval(secs => ${sql.lit(health.freshSeconds)})`
 
 /** Troubles of a row of `device_health`, as a list of words. */
@@ -19,7 +19,7 @@ const troubles = sql<string[]>`array_remove(array[
 
 const ofDevice = sql`from device_health where device_health.device_uid = devices.uid`
 
-/** Words for what is wrong with a device, of a query of devices. */
+/** Troubles of a device, in a query of devices. */
 export const troublesOfDevice: RawBuilder<string[]> = sql`(select ${troubles} ${ofDevice})`
 
 /** Condition for devices in trouble. @param word one of {@link TROUBLES}, or `any` of the failures; undefined for another */
@@ -29,14 +29,14 @@ export function inTrouble(word: string): Expression<SqlBool> | undefined {
   return sql<SqlBool>`exists (select ${ofDevice} and ${troubles} && ${[...words]}::text[])`
 }
 
-/** A value of a device for sorting; devices that tell none are the least. */
+/** A value of a device for sorting; devices without a report sort as the lowest. */
 export function healthOrder(column: 'disk' | 'memory' | 'load' | 'latency'): RawBuilder<number> {
   return sql`coalesce((select ${sql.ref(column)} ${ofDevice}), -1)`
 }
 
 export const bootOrder: RawBuilder<Date> = sql`coalesce((select booted_at ${ofDevice}), '-infinity')`
 
-/** The last report of a device as the API tells it, of a query of devices; null where there is none. */
+/** The last report of a device in the API's form, in a query of devices; null without one. */
 export const healthOfDevice = sql<DeviceHealth | null>`(select jsonb_build_object(
     'state', state, 'reported_at', ${iso('reported_at')}, 'cpu', cpu, 'load', load, 'cpus', cpus,
     'memory', memory, 'memory_bytes', memory_bytes, 'memory_available_bytes', memory_available_bytes, 'disk', disk,

@@ -14,7 +14,7 @@ export type DeviceRow = Selectable<DevicesTable> & {
   online: boolean
   /** When the node that holds the link was alive; null while no node does. */
   held_at: Date | null
-  /** When it last told how it is; null: never. */
+  /** By its last report; null: it has never reported. */
   health: DeviceHealth | null
 }
 

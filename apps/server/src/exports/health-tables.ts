@@ -30,7 +30,7 @@ export const HEALTH_TABLES = {
     without: { due_at: INTERNAL, leased_until: INTERNAL },
   },
   alert_states: {
-    columns: ['rule_id', 'device_uid', 'since', 'told_at'],
+    columns: ['rule_id', 'device_uid', 'since', 'notified_at'],
     order: ['rule_id', 'device_uid'],
   },
   device_health: {

@@ -72,7 +72,7 @@ const CLEAN_UP_INTERVAL_MS = 600_000
 const FOLD_INTERVAL_MS = 10_000
 /** Between evaluations of alert rules. */
 const ALERTS_INTERVAL_MS = 15_000
-/** Devices tell every five minutes at most. */
+/** Devices report every five minutes at most. */
 const THRESHOLDS_INTERVAL_MS = 60_000
 /** Lives of leases: two intervals. */
 const LEASE_SECONDS = (2 * CLEAN_UP_INTERVAL_MS) / 1_000

@@ -7,7 +7,7 @@ import type { TestTenant } from './tenant.ts'
 const FAR_OFF = new Date('2100-01-01')
 const AN_HOUR_AGO = new Date(Date.now() - 3_600_000)
 
-/** A departure of the device and how it was, and an alert rule with a message that is about it. @param mark text of the rows */
+/** A departure of the device and its health, and an alert rule with a message that is about it. @param mark text of the rows */
 export async function fillHealth(
   db: Kysely<Schema>,
   { id: tenant_id, ids, owner }: TestTenant,
@@ -38,7 +38,7 @@ export async function fillHealth(
   const of = { device_uid: ids.device, tenant_id }
   await db
     .insertInto('device_health')
-    .values({ ...of, state: 'told', reported_at: AN_HOUR_AGO, disk: 95 })
+    .values({ ...of, state: 'reported', reported_at: AN_HOUR_AGO, disk: 95 })
     .execute()
   const none = Array.from({ length: 12 }, () => null)
   const measured = { cpu: none, memory: none, disk: none.map(() => 95), load: none, latency: none }
@@ -48,6 +48,6 @@ export async function fillHealth(
     .execute()
   await db
     .insertInto('alert_states')
-    .values({ ...of, rule_id: ids.alert, since: AN_HOUR_AGO, told_at: null })
+    .values({ ...of, rule_id: ids.alert, since: AN_HOUR_AGO, notified_at: null })
     .execute()
 }

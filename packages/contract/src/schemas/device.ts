@@ -91,7 +91,7 @@ export const Device = z
     replaces: ReplacedDevice.optional(),
     /** Only of devices without an agent. */
     host_key: DeviceHostKey.optional(),
-    /** How it was when it last told; absent where it never has. */
+    /** By its last report; absent when it has never reported. */
     health: DeviceHealth.optional(),
   })
   .meta({ id: 'Device' })

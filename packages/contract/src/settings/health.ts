@@ -7,6 +7,6 @@ export const HEALTH_SETTINGS = {
     programs: ['server', 'agent'],
     schema: z.enum(['on', 'off']).default('on'),
     description:
-      'Of an agent: on tells the server how busy the device’s processors are, how full its memory and filesystems, and since when it runs; off tells nothing of it. Of a server: off asks no device, and keeps no times of connections either.',
+      'Of an agent: whether it reports load, memory, filesystems and uptime of the device to the server. Of a server: off polls no device and does not keep the round trips of links.',
   },
 } as const satisfies Record<string, SettingSpec>

@@ -3,7 +3,7 @@ import { Filter } from '@bowline/contract/schemas/filter'
 import { TROUBLES } from '@bowline/contract/schemas/fleet/health'
 import { type Condition, type ConditionGroup, encodeFilter, startOfDay, where } from '../list-filter.ts'
 
-/** What is wrong with a device; any of its failures. */
+/** One trouble of a device, or `any` of its failures. */
 export const TROUBLE_CHOICES = ['any', ...TROUBLES] as const
 export type TroubleChoice = (typeof TROUBLE_CHOICES)[number]
 

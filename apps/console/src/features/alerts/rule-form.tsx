@@ -6,6 +6,7 @@ import {
   ALERT_TARGETS,
   HEALTH_CONDITIONS,
 } from '@bowline/contract/operations/fleet/alerts'
+import { LIMITS } from '@bowline/contract/limits'
 import { z } from 'zod'
 import { DialogForm } from '../../ui/feedback/dialog.tsx'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
@@ -62,7 +63,7 @@ export function RuleForm({ rule, send, onCancel }: RuleFormProps) {
       condition: rule?.condition ?? 'offline',
       minutes: String(rule?.minutes ?? 5),
       devices: String(rule?.devices ?? 10),
-      threshold: String(rule?.threshold ?? 90),
+      threshold: String(rule?.threshold ?? LIMITS.health.disk),
       tags: rule?.tags ?? [],
       filter: rule?.filter ?? '',
       target: rule?.target ?? 'webhook',
@@ -74,6 +75,8 @@ export function RuleForm({ rule, send, onCancel }: RuleFormProps) {
   })
   const { watch, setValue } = form.form
   const [condition, target, tags, filter, recipients] = watch(['condition', 'target', 'tags', 'filter', 'recipients'])
+  const ofHealth = healthOf(condition)
+  const conditionField = form.field('condition')
   const options = (choices: Readonly<Record<string, string>>) =>
     Object.entries(choices).map(([value, label]) => ({ value, label }))
   return (
@@ -84,15 +87,25 @@ export function RuleForm({ rule, send, onCancel }: RuleFormProps) {
       onCancel={onCancel}
     >
       <TextInput {...form.field('name')} data-autofocus autoComplete="off" />
-      {rule ? null : <NativeSelect {...form.field('condition')} data={options(texts.conditionChoices)} />}
+      {rule ? null : (
+        <NativeSelect
+          {...conditionField}
+          data={options(texts.conditionChoices)}
+          onChange={(event) => {
+            void conditionField.onChange(event)
+            const chosen = HEALTH_CONDITIONS.find((one) => one === event.currentTarget.value)
+            if (chosen) setValue('threshold', String(LIMITS.health[chosen]))
+          }}
+        />
+      )}
       <TextInput {...form.field('minutes')} inputMode="numeric" autoComplete="off" />
       {condition === 'many-offline' ? (
         <TextInput {...form.field('devices')} inputMode="numeric" autoComplete="off" />
       ) : null}
-      {healthOf(condition) ? (
+      {ofHealth ? (
         <TextInput
           {...form.field('threshold')}
-          description={texts.thresholdHints[healthOf(condition) ?? 'disk']}
+          description={texts.thresholdHints[ofHealth]}
           inputMode="decimal"
           autoComplete="off"
         />

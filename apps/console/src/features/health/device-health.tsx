@@ -1,4 +1,4 @@
-// How one device is: each measure with its chart, and all of them as a table.
+// Health of one device: each measure with its chart, and all of them as a table.
 import type { HealthHistory } from '@bowline/contract/operations/fleet/health'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import type { DeviceHealth } from '@bowline/contract/schemas/fleet/health'
@@ -39,11 +39,11 @@ function Health({ history }: { readonly history: HealthHistory }) {
   const [withTable, setWithTable] = useState(false)
   const { latest, points } = history
   if (!latest) return <Text size="sm">{texts.silent.never}</Text>
-  const isTold = (measure: Measure) => points.some((point) => point[measure] !== null)
-  const shown = MEASURES.filter((measure) => latest.state === 'told' || isTold(measure))
+  const isKnown = (measure: Measure) => points.some((point) => point[measure] !== null)
+  const shown = MEASURES.filter((measure) => latest.state === 'reported' || isKnown(measure))
   return (
     <div className={classes['health']}>
-      {latest.state === 'told' ? <Facts latest={latest} /> : <Text size="sm">{texts.silent[latest.state]}</Text>}
+      {latest.state === 'reported' ? <Facts latest={latest} /> : <Text size="sm">{texts.silent[latest.state]}</Text>}
       <ul className={classes['measures']}>
         {shown.map((measure) => (
           <li key={measure}>

@@ -7,7 +7,7 @@ export type Measure = Exclude<keyof HealthHistory['points'][number], 'at'>
 
 const measures: Readonly<Record<Measure, string>> = {
   cpu: i18n._('Processors'),
-  load: i18n._('Load for each processor'),
+  load: i18n._('Load per processor'),
   memory: i18n._('Memory'),
   disk: i18n._('Fullest disk'),
   latency_ms: i18n._('Round trip of the connection'),
@@ -18,7 +18,7 @@ const troubles: Readonly<Record<Trouble, string>> = {
   memory: i18n._('Memory nearly full'),
   load: i18n._('High load'),
   latency: i18n._('Slow connection'),
-  rebooted: i18n._('Restarted lately'),
+  rebooted: i18n._('Restarted recently'),
 }
 
 export const healthMessages = {
@@ -35,24 +35,24 @@ export const healthMessages = {
   onFilesystem: (path: string, free: string, total: string) =>
     i18n._('{path}: {free} of {total} free', { path, free, total }),
   cpus: (count: number) => i18n._('{count, plural, one {# processor} other {# processors}}', { count }),
-  running: i18n._('Running since'),
+  running: i18n._('Up since'),
   reported: i18n._('Last report'),
   between: (lowest: string, highest: string) => i18n._('Between {lowest} and {highest}', { lowest, highest }),
   always: (value: string) => i18n._('Always {value}', { value }),
-  nothing: i18n._('Nothing in this period'),
+  nothing: i18n._('No data in this period'),
   showTable: i18n._('Show as a table'),
   hideTable: i18n._('Hide the table'),
   table: i18n._('Health by time'),
   time: i18n._('Time'),
   silent: {
     never: i18n._(
-      'Nothing is known yet. A device with our agent tells within a minute after it connects; one without it, or a container, tells nothing.',
+      'No reports yet. A device with our agent reports within a minute of connecting. Containers, and devices without our agent, do not report.',
     ),
     off: i18n._(
       'The operator of this device has switched reports off. Only the round trip of its connection is measured.',
     ),
     unsupported: i18n._(
-      'The agent of this device is too old to tell. Only the round trip of its connection is measured. Update the agent to see more.',
+      'The agent of this device is too old to report its health. Only the round trip of its connection is measured. Update the agent to see more.',
     ),
   },
 } as const

@@ -1,4 +1,4 @@
-// Queries of the health of devices. A device tells every few minutes.
+// Queries of the health of devices.
 import { type HEALTH_PERIODS, health } from '@bowline/contract/operations/fleet/health'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'

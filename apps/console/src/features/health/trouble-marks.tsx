@@ -1,4 +1,4 @@
-// What is wrong with a device, as marks.
+// Troubles of a device, as marks.
 import type { Trouble } from '@bowline/contract/schemas/fleet/health'
 import { healthMessages as texts } from './messages.ts'
 import classes from './health.module.css'

@@ -65,7 +65,7 @@ describe('bowline devices', () => {
 
   it('chooses those in trouble', async () => {
     await sql`insert into device_health (device_uid, tenant_id, state, reported_at, disk)
-      select uid, tenant_id, 'told', now(), 95 from devices where name = 'unit-2'`.execute(server.database.system())
+      select uid, tenant_id, 'reported', now(), 95 from devices where name = 'unit-2'`.execute(server.database.system())
     expect(await names('devices --trouble disk')).toEqual(['unit-2'])
     expect(await names('devices --trouble memory')).toEqual([])
   })

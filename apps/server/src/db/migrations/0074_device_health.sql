@@ -1,12 +1,12 @@
--- How devices are: the last report of each, and points of it over time. Rows are written in batches, by the node that holds the
--- links. Also alert rules about it.
+-- Health of devices: the last report of each, and points over time. Rows are written in batches, by the node that holds the
+-- links. Also alert rules with thresholds.
 
 create table device_health (
   device_uid text constraint device_has_one_health primary key
     constraint health_is_of_a_device references devices (uid) on delete cascade,
   tenant_id uuid not null,
   state text not null
-    constraint health_state_is_known check (state in ('told', 'off', 'unsupported')),
+    constraint health_state_is_known check (state in ('reported', 'off', 'unsupported')),
   reported_at timestamptz(3) not null,
   -- Percent of the time of all processors; of the memory; of the fullest filesystem.
   cpu real,
@@ -21,15 +21,15 @@ create table device_health (
   filesystems jsonb not null default '[]'
     constraint filesystems_are_a_list check (jsonb_typeof(filesystems) = 'array'),
   booted_at timestamptz(0),
-  -- Round trip on the link, milliseconds; known of devices that tell nothing, too.
+  -- Round trip on the link, milliseconds; also of devices that do not report.
   latency integer,
-  constraint only_devices_that_tell_have_values
-    check (state = 'told' or num_nonnulls(cpu, memory, disk, load, cpus, memory_bytes, booted_at) = 0)
+  constraint only_reports_have_values
+    check (state = 'reported' or num_nonnulls(cpu, memory, disk, load, cpus, memory_bytes, booted_at) = 0)
 ) with (fillfactor = 70);
 create index device_health_of_a_namespace on device_health (tenant_id);
 
 -- A row for each device and hour with a point every 5 minutes; for each device and day with one every 60 minutes. Percent;
--- load in hundredths for each processor; milliseconds. Null where nothing was told.
+-- load in hundredths for each processor; milliseconds. Null without a report.
 create table device_health_points (
   device_uid text not null
     constraint health_points_are_of_a_device references devices (uid) on delete cascade,
@@ -79,11 +79,11 @@ alter table alert_rules
     constraint alert_threshold_is_positive check (threshold > 0),
   add constraint alert_has_a_threshold_for_health
     check ((condition in ('disk', 'memory', 'load')) = (threshold is not null)),
-  -- Servers of earlier versions would take such a rule for one about presence: for them it has told everything.
-  add constraint alert_about_health_tells_no_events check ((threshold is not null) = (evaluated_to = 'infinity'));
-comment on column alert_rules.threshold is 'Percent, or load for each processor, from which the rule tells; null: it is about presence.';
+  -- Servers of earlier versions evaluate such a rule as one about presence: they must find nothing after infinity.
+  add constraint alert_with_threshold_has_no_events check ((threshold is not null) = (evaluated_to = 'infinity'));
+comment on column alert_rules.threshold is 'Percent, or load per processor, at which the rule fires; null: a rule about presence.';
 
--- Devices that are beyond the threshold of a rule.
+-- Devices at or above the threshold of a rule.
 create table alert_states (
   rule_id uuid not null
     constraint alert_state_is_of_a_rule references alert_rules (id) on delete cascade,
@@ -91,8 +91,8 @@ create table alert_states (
     constraint alert_state_is_of_a_device references devices (uid) on delete cascade,
   tenant_id uuid not null,
   since timestamptz(3) not null,
-  -- When a message told of it; null: not yet.
-  told_at timestamptz(3),
+  -- When a message about it was written; null: not yet.
+  notified_at timestamptz(3),
   constraint alert_state_is_kept_once primary key (rule_id, device_uid)
 );
 create index alert_states_of_a_device on alert_states (device_uid);

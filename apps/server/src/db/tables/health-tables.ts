@@ -1,4 +1,4 @@
-// Tables of how devices are.
+// Tables of the health of devices.
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { Filesystem } from '@bowline/link/stream-messages'
 import type { Generated } from 'kysely'
@@ -6,7 +6,7 @@ import type { Generated } from 'kysely'
 export interface DeviceHealthTable {
   device_uid: DeviceUid
   tenant_id: TenantId
-  state: 'told' | 'off' | 'unsupported'
+  state: 'reported' | 'off' | 'unsupported'
   reported_at: Date
   /** Percent, as memory and disk. */
   cpu: number | null
@@ -45,5 +45,5 @@ export interface AlertStatesTable {
   device_uid: DeviceUid
   tenant_id: TenantId
   since: Date
-  told_at: Date | null
+  notified_at: Date | null
 }

@@ -32,7 +32,7 @@ const DEVICE_PROPERTIES: FilterProperties = {
   host_key_changed: { sql: sql`(devices.presented_host_key is not null)`, type: 'boolean' },
   /** Went offline in this incident, by its id. */
   incident: { type: 'group', has: inIncident },
-  /** What is wrong with it: a word of the contract's, or any. */
+  /** One of the contract's troubles, or `any` of its failures. */
   trouble: { type: 'group', has: inTrouble, values: `any, ${TROUBLES.join(', ')}` },
   remote_addr: { sql: sql.ref('devices.remote_addr'), type: 'text' },
   last_seen: { sql: sql.ref('devices.last_seen'), type: 'time' },

@@ -1,5 +1,5 @@
-// Asks the devices of this node how they are. The server asks, so a device cannot report more often than it should, and one that
-// tells nothing costs one refused stream. What a device answers is untrusted.
+// Polls the health of the devices whose links this node holds. A device cannot report more often than it is polled, and one
+// that does not report costs one refused stream. Reports are untrusted.
 import type { Clock } from '@bowline/base/clock'
 import { LIMITS } from '@bowline/contract/limits'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
@@ -12,17 +12,17 @@ import type { Log } from '../../platform/log.ts'
 
 const TURN_MS = 1_000
 /** After a restart thousands of devices connect within seconds. */
-const ASKED_AT_ONCE = 100
-/** A device is first asked between these times after its link is up. */
+const POLLED_AT_ONCE = 100
+/** A device is first polled between these times after its link is up. */
 const FIRST_MS = { from: 2_000, to: 10_000 }
-/** An answer takes milliseconds; one that does not come is given up. */
+/** A report takes milliseconds; after this the stream is closed. */
 const ANSWER_MS = 30_000
-/** Answers are one message; bytes are nothing that is asked for. */
+/** A report is one message: the stream carries no bytes. */
 const WINDOW_BYTES = 1_024
-/** Share by which a new round trip counts, as in RFC 6298. */
+/** Weight of a new round trip in the smoothed one, as in RFC 6298. */
 const GAIN = 1 / 8
 
-export interface HealthRoundsDeps {
+export interface HealthPollerDeps {
   readonly collector: Pick<HealthCollector, 'follow'>
   readonly clock: Clock
   readonly log: Log
@@ -32,39 +32,39 @@ export interface HealthRoundsDeps {
   readonly random: () => number
 }
 
-/** What a link's owner tells of it. */
-export interface RoundedLink {
+/** Events of a link, from its owner. */
+export interface PolledLink {
   /** A ping has been answered; round trip in milliseconds. */
   alive(roundTripMs: number): void
   closed(): void
 }
 
-export interface HealthRounds {
-  add(device: DeviceActor, link: Link): RoundedLink
+export interface HealthPoller {
+  add(device: DeviceActor, link: Link): PolledLink
   start(): void
   close(): void
 }
 
-interface Asked {
+interface Polled {
   readonly uid: DeviceUid
   readonly link: Link
   readonly health: FollowedHealth
   dueAt: number
   roundTripMs: number | undefined
-  /** Why it is not asked any more. */
+  /** Why it is not polled any more. */
   silent: Exclude<Reading['report'], HealthReport> | undefined
-  /** The question that is not answered yet. */
+  /** The stream of a poll without an answer. */
   stream: { readonly of: LinkStream; readonly since: number } | undefined
 }
 
-export function createHealthRounds({ collector, clock, log, isNewest, random }: HealthRoundsDeps): HealthRounds {
-  const links = new Set<Asked>()
+export function createHealthPoller({ collector, clock, log, isNewest, random }: HealthPollerDeps): HealthPoller {
+  const links = new Set<Polled>()
   const intervalMs = LIMITS.health.intervalSeconds * 1_000
   let stop = (): void => undefined
 
   function turn(): void {
     const now = clock.monotonic()
-    let left = ASKED_AT_ONCE
+    let left = POLLED_AT_ONCE
     for (const entry of links) {
       if (entry.stream && now - entry.stream.since >= ANSWER_MS) entry.stream.of.close(undefined, 'drop')
       if (entry.dueAt > now || left === 0) continue
@@ -72,11 +72,11 @@ export function createHealthRounds({ collector, clock, log, isNewest, random }: 
       entry.dueAt = now + intervalMs * (0.9 + random() / 5)
       if (!isNewest(entry.uid, entry.link)) continue
       left -= 1
-      ask(entry)
+      poll(entry)
     }
   }
 
-  function ask(entry: Asked): void {
+  function poll(entry: Polled): void {
     if (entry.silent !== undefined) return note(entry, entry.silent)
     if (entry.stream) return
     const handler = (stream: LinkStream): StreamHandler => ({
@@ -100,7 +100,7 @@ export function createHealthRounds({ collector, clock, log, isNewest, random }: 
     entry.stream = { of: stream, since: clock.monotonic() }
   }
 
-  function note({ health, roundTripMs }: Asked, report: Reading['report']): void {
+  function note({ health, roundTripMs }: Polled, report: Reading['report']): void {
     health.note({ at: clock.now(), report, latencyMs: roundTripMs })
   }
 
@@ -108,7 +108,7 @@ export function createHealthRounds({ collector, clock, log, isNewest, random }: 
     add({ uid, tenant }, link) {
       const health = collector.follow({ uid, tenant })
       const dueAt = clock.monotonic() + FIRST_MS.from + random() * (FIRST_MS.to - FIRST_MS.from)
-      const entry: Asked = { uid, link, health, dueAt, roundTripMs: undefined, silent: undefined, stream: undefined }
+      const entry: Polled = { uid, link, health, dueAt, roundTripMs: undefined, silent: undefined, stream: undefined }
       links.add(entry)
       return {
         alive(ms) {
@@ -128,7 +128,7 @@ export function createHealthRounds({ collector, clock, log, isNewest, random }: 
 }
 
 /** Refusals that last as long as the link: the agent knows no such streams, or its operator has switched them off. */
-function silenceOf({ reason, fromPeer }: LinkCause): Asked['silent'] {
+function silenceOf({ reason, fromPeer }: LinkCause): Polled['silent'] {
   if (!fromPeer) return undefined
   if (reason === 'refused') return 'off'
   return reason === 'unsupported' ? 'unsupported' : undefined

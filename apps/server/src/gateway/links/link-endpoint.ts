@@ -9,7 +9,7 @@ import { refuseUpgrade } from '@bowline/link/upgrade'
 import type { DeviceActor } from '../../context.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Agents, LinkEvents } from './agents.ts'
-import type { HealthRounds, RoundedLink } from './health-rounds.ts'
+import type { HealthPoller, PolledLink } from './health-poller.ts'
 import type { ReverseStreams } from './reverse-streams.ts'
 import type { UpgradeGuard } from './upgrade-guard.ts'
 import type { UpgradeHandler } from './upgrades.ts'
@@ -18,8 +18,8 @@ export interface LinkEndpointDeps<Found extends { readonly publicKey: string } =
   readonly agents: Agents
   readonly reverse: ReverseStreams
   readonly guard: UpgradeGuard
-  /** Asks the devices how they are; undefined: nobody does. */
-  readonly health?: Pick<HealthRounds, 'add'> | undefined
+  /** Polls the health of devices; undefined: switched off. */
+  readonly health?: Pick<HealthPoller, 'add'> | undefined
   readonly log: Log
   readonly readToken: (token: string) => Promise<Omit<DeviceActor, 'kind'> | undefined>
   /** Public key of a device; undefined when it has been removed. */
@@ -64,7 +64,7 @@ async function admit(
   const state: {
     link?: Link
     events?: LinkEvents
-    health?: RoundedLink | undefined
+    health?: PolledLink | undefined
     ended?: LinkCause
     handsOver?: true
   } = {}

@@ -1,7 +1,7 @@
 // Limits concurrent password checks per device: hashing takes a whole core of the device, and password guessing must not
-// make it unusable for its owner. Checks above the limit queue, served round-robin by source. A name behind which no
-// device checks has the same queue, and keeps each guess for as long as some device took lately: neither a slow check nor
-// a long queue discloses that there is a device.
+// make it unusable for its owner. Checks above the limit queue, served round-robin by source. A name without a device has
+// the same queue, and holds each guess for as long as a recent check on some device took: neither a slow check nor a long
+// queue discloses that there is a device.
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Clock } from '@bowline/base/clock'
 import { Semaphore } from '@bowline/base/semaphore'
@@ -12,7 +12,7 @@ const MAX_CONCURRENT = 4
 const MAX_WAITING = 64
 /** Times of checks that are remembered, of each kind of work. */
 const MAX_TIMES = 64
-/** In milliseconds; a device that does not answer holds its permit for longer, and is no example. */
+/** Longer checks are not imitated, in milliseconds: the device did not answer. */
 const MAX_TIME_MS = 5_000
 
 /** Kinds of work that a device does for a login; each has its own permits, as devices limit them separately. */
@@ -49,7 +49,7 @@ export function createDeviceChecks(clock: Clock): DeviceChecks {
     }
   }
 
-  /** The same device for a name each time, as far as it is still remembered. */
+  /** Duration of a recent check. By hash of the name, so that a name keeps to one while it is remembered. */
   function timeOf(name: string, work: DeviceWork): number {
     const known = times[work]
     return known[createHmac('sha256', secret).update(name).digest().readUInt32BE() % known.length] ?? 0

@@ -10,13 +10,13 @@ const value = z.number().nullable()
 
 export const HealthHistory = z
   .object({
-    /** The last report; null where the device has never told anything. */
+    /** The last report; null when the device has never reported. */
     latest: DeviceHealth.nullable(),
     from: Time,
     to: Time,
     /** Length of a step: 5 minutes for a day, an hour for a month. The last one is under way. */
     step_seconds: z.number().int(),
-    /** A point for each step, the oldest first; null where nothing was told. In a step of an hour averages, and the highest memory and disk. */
+    /** A point for each step, the oldest first; null without a report. In a step of an hour averages, and the highest memory and disk. */
     points: z.array(
       z.object({
         at: Time,

@@ -1,8 +1,8 @@
-// How a device was when it last told.
+// The health of a device by its last report.
 import * as z from 'zod'
 import { Time } from '../common.ts'
 
-/** What is wrong with a device, by thresholds of the server. */
+/** Troubles of a device, by thresholds of the server. */
 export const TROUBLES = ['disk', 'memory', 'load', 'latency', 'rebooted'] as const
 export type Trouble = (typeof TROUBLES)[number]
 
@@ -11,21 +11,21 @@ export const FAILURES = TROUBLES.filter((trouble) => trouble !== 'rebooted')
 
 export const DeviceHealth = z
   .object({
-    /** `told`; or why there are no values: `off` (its operator has switched it off), `unsupported` (its agent is too old). */
-    state: z.enum(['told', 'off', 'unsupported']),
+    /** `reported`; or why there are no values: `off` (its operator has switched it off), `unsupported` (its agent is too old). */
+    state: z.enum(['reported', 'off', 'unsupported']),
     reported_at: Time,
     /** Percent of the time of all processors that was busy between the last reports. */
     cpu: z.number().nullable(),
     /** Load average of five minutes, for each processor. */
     load: z.number().nullable(),
     cpus: z.number().int().nullable(),
-    /** Percent of the memory that programs cannot get. */
+    /** Percent of the memory that is not available to programs. */
     memory: z.number().nullable(),
     memory_bytes: z.number().int().nullable(),
     memory_available_bytes: z.number().int().nullable(),
     /** Percent of the fullest filesystem. */
     disk: z.number().nullable(),
-    /** The fullest first, as the device tells; without what is reserved for root. */
+    /** The fullest first; without the space reserved for root. */
     filesystems: z.array(z.object({ path: z.string(), total_bytes: z.number().int(), free_bytes: z.number().int() })),
     booted_at: Time.nullable(),
     /** Round trip of pings on its link; null where none was measured. */

@@ -65,7 +65,7 @@ export const DEVICE_COLUMNS: readonly Column<Device>[] = [
   {
     id: 'health',
     header: columns.health,
-    cell: ({ health }) => (health?.state === 'told' ? <TroubleMarks troubles={health.troubles} /> : null),
+    cell: ({ health }) => (health?.state === 'reported' ? <TroubleMarks troubles={health.troubles} /> : null),
   },
   measured('disk', 'disk'),
   measured('memory', 'memory'),

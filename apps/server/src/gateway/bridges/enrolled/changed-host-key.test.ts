@@ -87,7 +87,7 @@ async function audited(uid: string): Promise<unknown[]> {
 
 describe('a host key that has changed', () => {
   it('is told with both fingerprints to the terminal of the device, and where to accept it', async () => {
-    const { uid, present } = await enrol('told')
+    const { uid, present } = await enrol('reported')
     const said = await present(1)
     expect(said).toContain(`It was ${fingerprintOf(0)} (ED25519),`)
     expect(said).toContain(`it is  ${fingerprintOf(1)} (ED25519).`)
