@@ -100,8 +100,8 @@ export function readAcceptedByName(
 }
 
 /** Number of pending devices, including containers. */
-export async function countPending(db: Kysely<Schema>): Promise<number> {
-  return (await totalOf(db, 'devices', 'pending')) + (await totalOf(db, 'containers', 'pending'))
+export function countPending(db: Kysely<Schema>): Promise<number> {
+  return totalOf(db, ['devices', 'containers'], 'pending')
 }
 
 /** Other accepted devices with this name or this MAC. */

@@ -1,22 +1,29 @@
-// LRU cache of search results: people repeat queries, also by typing.
+// LRU cache of search results, as JSON: people repeat queries, also by typing.
 import type { SearchIndex } from './index.ts'
 
-/**
- * @param most capacity; the least recently used entry is evicted first
- * @returns a function that returns the cached or a new answer to a question; another index clears the cache
- */
-export function createAnswerCache(
-  most: number,
-): (index: SearchIndex, question: string, answer: () => unknown) => unknown {
-  const kept = new Map<string, unknown>()
+export interface AnswerCache {
+  /** Another index than at the last call clears the cache. */
+  get(index: SearchIndex, question: string): string | undefined
+  set(question: string, answer: string): void
+}
+
+/** @param most capacity; the least recently used entry is evicted first */
+export function createAnswerCache(most: number): AnswerCache {
+  const kept = new Map<string, string>()
   let known: SearchIndex | undefined
-  return (index, question, answer) => {
-    if (known !== index) kept.clear()
-    known = index
-    const given = kept.has(question) ? kept.get(question) : answer()
+  const set = (question: string, answer: string): void => {
     kept.delete(question)
-    kept.set(question, given)
+    kept.set(question, answer)
     if (kept.size > most) kept.delete(String(kept.keys().next().value))
-    return given
+  }
+  return {
+    get(index, question) {
+      if (known !== index) kept.clear()
+      known = index
+      const answer = kept.get(question)
+      if (answer !== undefined) set(question, answer)
+      return answer
+    },
+    set,
   }
 }

@@ -8,7 +8,9 @@ import { type DocsRecord, LEVELS } from './records.ts'
 /** Significant characters of a query. */
 export const QUERY_LIMIT = 64
 const MAX_REQUESTS = 10
-export const MAX_HITS = 100
+const MAX_HITS = 100
+/** Hits of all requests of a body: rendering and writing a thousand blocks the process for 50 ms. */
+const MAX_HITS_OF_ALL = 200
 const MAX_FOUND = 1_000
 
 const Text = z.string().max(200)
@@ -28,20 +30,21 @@ const Request = z.object({
 })
 type Request = z.infer<typeof Request>
 
-export const Queries = z.object({ requests: z.array(Request).min(1).max(MAX_REQUESTS) })
+/** Pages longer than the limits are shortened; each result says how long its pages are. */
+export const Queries = z
+  .object({ requests: z.array(Request).min(1).max(MAX_REQUESTS) })
+  .transform(({ requests }): readonly Request[] => {
+    const most = Math.min(MAX_HITS, Math.floor(MAX_HITS_OF_ALL / requests.length))
+    return requests.map((request) => ({ ...request, hitsPerPage: Math.min(request.hitsPerPage, most) }))
+  })
 
 /**
  * @param origin of the site, for absolute URLs of hits
- * @returns `results` of the response
+ * @returns one of the `results` of the response
  */
-export function answerQueries(index: SearchIndex, requests: readonly Request[], origin: string): unknown[] {
-  return requests.map((request) => answer(index, request, origin))
-}
-
-function answer(index: SearchIndex, request: Request, origin: string): unknown {
+export function answerQuery(index: SearchIndex, request: Request, origin: string): unknown {
   const started = performance.now()
-  const { query, page, indexName } = request
-  const hitsPerPage = Math.min(request.hitsPerPage, MAX_HITS)
+  const { query, page, indexName, hitsPerPage } = request
   const { records, terms } = index.find(query)
   const found = records.slice(0, MAX_FOUND)
   const hits = found.slice(page * hitsPerPage, (page + 1) * hitsPerPage)

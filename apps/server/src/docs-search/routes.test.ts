@@ -40,14 +40,15 @@ let folder: string
 let recordsFile: string
 let server: FastifyInstance
 let metrics: Metrics
+let clock: ManualClock
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bowline-docs-search-'))
   recordsFile = join(folder, 'search-records.json')
 })
 beforeEach(async () => {
   await writeFile(recordsFile, JSON.stringify(RECORDS))
-  // Never advances, so that no rate-limit token is refilled however long the calls take.
-  const clock = new ManualClock()
+  // Does not advance by itself, so that no rate-limit token is refilled however long the calls take.
+  clock = new ManualClock()
   const mails = { queued: 0, sent: 0, failed: 0 }
   const alerts = { sent: 0, failed: 0 }
   const certificates = { ends: () => new Map(), failures: () => 0 }
@@ -72,15 +73,19 @@ afterAll(async () => {
 })
 
 const CREDENTIALS = 'x-algolia-api-key=public&x-algolia-application-id=docs'
-const post = (url: string, body: unknown, headers: Record<string, string> = {}) =>
+const post = (url: string, body: unknown, headers: Record<string, string> = {}, remoteAddress = '127.0.0.1') =>
   server.inject({
     method: 'POST',
     url,
+    remoteAddress,
     headers: { 'content-type': 'text/plain', host: 'docs.example.com', ...headers },
     payload: typeof body === 'string' ? body : JSON.stringify(body),
   })
-const ask = (...requests: object[]) =>
-  post(`/1/indexes/*/queries?${CREDENTIALS}`, { requests: requests.map((one) => ({ indexName: 'docs', ...one })) })
+const ask = (...requests: object[]) => askFrom('127.0.0.1', ...requests)
+const askFrom = (source: string, ...requests: object[]) => {
+  const body = { requests: requests.map((one) => ({ indexName: 'docs', ...one })) }
+  return post(`/1/indexes/*/queries?${CREDENTIALS}`, body, {}, source)
+}
 interface Result {
   readonly hits: readonly {
     readonly url: string
@@ -88,6 +93,7 @@ interface Result {
     readonly _highlightResult: unknown
   }[]
   readonly nbHits: number
+  readonly hitsPerPage: number
   readonly queryID?: string
 }
 const resultsOf = async (...requests: object[]): Promise<Result[]> =>
@@ -234,6 +240,28 @@ describe('search query', () => {
     for (let i = 0; i < 11; i += 1) statuses.push((await ask(...queries)).statusCode)
     expect(statuses.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => 200))
     expect(statuses[10]).toBe(429)
+  })
+
+  it('shares 200 hits among the requests of a body', async () => {
+    const asking = (count: number) =>
+      Array.from({ length: count }, (_, i) => ({ query: `tunnel ${i}`, hitsPerPage: 1_000 }))
+    const pages = async (count: number) => (await resultsOf(...asking(count))).map(({ hitsPerPage }) => hitsPerPage)
+    expect(await pages(1)).toEqual([100])
+    expect(await pages(10)).toEqual(Array.from({ length: 10 }, () => 20))
+  })
+
+  it('charges no query of a request that is refused', async () => {
+    const asking = (from: number) =>
+      Array.from({ length: 10 }, (_, i) => ({ query: `tunnel ${from + i}`, hitsPerPage: 20 }))
+    const statuses: number[] = []
+    // From sources of their own: 20 of all tokens each, and 400 are there.
+    for (let i = 0; i < 21; i += 1) statuses.push((await askFrom(`192.0.2.${i}`, ...asking(i * 10))).statusCode)
+    expect(statuses).toEqual([...Array.from({ length: 20 }, () => 200), 429])
+    expect((await askFrom('192.0.2.99', { query: 'untried', hitsPerPage: 0 })).statusCode).toBe(429)
+    clock.advance(5)
+    expect((await askFrom('192.0.2.99', { query: 'untried', hitsPerPage: 0 })).statusCode).toBe(200)
+    // What was answered before costs nothing.
+    expect((await askFrom('192.0.2.98', ...asking(0))).statusCode).toBe(200)
   })
 
   it('picks up a new build of the site without a restart', async () => {

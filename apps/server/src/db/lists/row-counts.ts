@@ -8,12 +8,16 @@ import type { Schema } from '../schema.ts'
 export type CountedList = 'devices' | 'containers' | 'sessions' | 'audit_log'
 
 /**
- * Number of rows in a list of the namespace.
+ * Number of rows in lists of the namespace.
  * @param db a tenant's connection
  * @param status restricts devices and containers to that status
  */
-export async function totalOf(db: Kysely<Schema>, list: CountedList, status?: DeviceStatus): Promise<number> {
-  let differences = db.selectFrom('row_counts').where('list', '=', list)
+export async function totalOf(
+  db: Kysely<Schema>,
+  lists: CountedList | readonly CountedList[],
+  status?: DeviceStatus,
+): Promise<number> {
+  let differences = db.selectFrom('row_counts').where('list', 'in', [lists].flat())
   if (status !== undefined) differences = differences.where('status', '=', status)
   const row = await differences
     .select(sql<number>`coalesce(sum(difference), 0)::bigint`.as('total'))
