@@ -33,7 +33,7 @@ function causeOf(outcome: LinkOutcome): LinkCause {
 }
 
 /** One real side, and a raw one that the test drives. */
-function against(side: 'gateway' | 'agent', clock: ManualClock) {
+function against(side: 'gateway' | 'agent', clock: ManualClock, turn?: LinkOwner['turn']) {
   const [transport, raw] = MemoryTransport.pair(256 * 1024)
   const hellos: string[] = []
   const decoder = new FrameDecoder({
@@ -43,7 +43,7 @@ function against(side: 'gateway' | 'agent', clock: ManualClock) {
   raw.listen({ bytes: (chunk) => void decoder.push(chunk), drain: () => undefined, closed: () => undefined })
   const outcome =
     side === 'gateway'
-      ? serverHandshake(transport, { uid: UID, publicKeyPem }, ownerOf(clock))
+      ? serverHandshake(transport, { uid: UID, publicKeyPem }, { ...ownerOf(clock), ...(turn ? { turn } : {}) })
       : clientHandshake(transport, { uid: UID, privateKey }, ownerOf(clock))
   const send = async (type: FrameType, payload: unknown, stream = 0): Promise<void> => {
     const batch = new FrameBatch()
@@ -56,6 +56,15 @@ function against(side: 'gateway' | 'agent', clock: ManualClock) {
     await settle()
   }
   return { outcome, send, sendRaw, hellos, transport }
+}
+
+/** A gateway whose owner hands out turns, and a right proof for its challenge. */
+async function waitingForProof() {
+  const turns: (() => void)[] = []
+  const side = against('gateway', new ManualClock(), () => new Promise((resolve) => void turns.push(resolve)))
+  await settle()
+  const nonce = /"nonce":"([^"]+)"/.exec(side.hellos[0] ?? '')?.[1] ?? ''
+  return { ...side, turns, proof: { type: 'proof', signature: signProof(privateKey, UID, nonce), windowBytes: 1_000 } }
 }
 
 describe('the handshake', () => {
@@ -90,6 +99,26 @@ describe('the handshake', () => {
     gateway.link.close({ by: 'gateway', reason: 'over', message: '' })
     await settle()
     expect(clock.pending).toBe(0)
+  })
+
+  test('verifies a proof in its turn', async () => {
+    const { turns, outcome, send, hellos, proof } = await waitingForProof()
+    await send(FRAME.hello, proof)
+    expect(hellos).toHaveLength(1)
+    turns.pop()?.()
+    expect(await outcome).toHaveProperty('link')
+    await settle()
+    expect(hellos.some((hello) => hello.includes('welcome'))).toBe(true)
+  })
+
+  test('takes no second hello before the turn of the first', async () => {
+    const { turns, outcome, send, hellos, proof } = await waitingForProof()
+    await send(FRAME.hello, proof)
+    await send(FRAME.hello, proof)
+    expect(causeOf(await outcome)).toMatchObject({ by: 'agent', reason: 'protocol' })
+    turns.pop()?.()
+    await settle()
+    expect(hellos.some((hello) => hello.includes('welcome'))).toBe(false)
   })
 
   test('keeps a stream that is opened in the same chunk as the welcome', async () => {

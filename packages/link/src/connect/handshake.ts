@@ -25,6 +25,8 @@ export interface LinkOwner {
   readonly handler: LinkHandler
   readonly clock: Clock
   readonly options?: Partial<LinkOptions>
+  /** Awaited before a proof is verified, which takes a part of a millisecond: thousands may arrive at once. */
+  readonly turn?: () => Promise<void>
   /** Called with what one of the owner's callbacks threw, and the callback's name. */
   report(error: unknown, callback: string): void
 }
@@ -115,6 +117,8 @@ class Handshake implements FrameSink, TransportEvents {
   #cancelTimer: () => void = () => undefined
   #resolve: (outcome: LinkOutcome) => void = () => undefined
   #over = false
+  /** A hello waits for its turn. */
+  #isWaiting = false
 
   constructor(side: Side, transport: Transport, owner: LinkOwner, step: Step) {
     this.#side = side
@@ -159,7 +163,19 @@ class Handshake implements FrameSink, TransportEvents {
       return this.#transport.close(cause)
     }
     if (type !== FRAME.hello) return this.#refuse(unexpected(otherSide(this.#side), 'a hello'))
-    const progress = this.#take(parseJson(payload))
+    if (this.#isWaiting) return this.#refuse(unexpected(otherSide(this.#side), 'one hello after the other'))
+    const hello = parseJson(payload)
+    const { turn } = this.#owner
+    if (!turn) return this.#proceed(hello)
+    this.#isWaiting = true
+    void turn().then(() => {
+      this.#isWaiting = false
+      if (!this.#over) this.#proceed(hello)
+    })
+  }
+
+  #proceed(hello: unknown): void {
+    const progress = this.#take(hello)
     if ('refuse' in progress) return this.#refuse(progress.refuse)
     if (progress.reply) this.#send(progress.reply)
     if ('next' in progress) this.#step = progress.next
