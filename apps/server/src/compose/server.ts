@@ -299,6 +299,7 @@ async function start(
     await gateway.drain(Math.max(0, timeoutMs - (clock.monotonic() - begunAt)))
   })
   await http.listen({ host: settings.BOWLINE_HOST, port: settings.BOWLINE_HTTP_PORT, backlog: 4_096 })
+  metrics.watchProcess()
   await certificates.start(onEnd, mail.queue)
   billing.start(onEnd)
   const shared = { once: nodes.once, auth, mailRequests, agentRelease: agentBundles.release, ...singleSignOn.parts }

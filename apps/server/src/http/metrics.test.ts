@@ -28,6 +28,9 @@ describe('metrics', () => {
       expect(text).toMatch(new RegExp(`^${name}$`, 'm'))
     }
     expect(text).toContain('nodejs_eventloop_lag_seconds')
+    expect(Number(/^process_open_fds (\d+)$/m.exec(text)?.[1])).toBeGreaterThan(2)
+    // Their collection walks all connections.
+    expect(text).not.toContain('nodejs_active_')
   })
 
   it.each(['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'])(

@@ -1,5 +1,6 @@
 // Declares all metrics, in Prometheus' text format; the rest of the server only counts.
-import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client'
+import { Counter, Gauge, Registry } from 'prom-client'
+import { watchProcess } from './process-metrics.ts'
 import { VERSION } from './version.ts'
 
 /** Recordings that are being uploaded. */
@@ -39,6 +40,8 @@ export interface UpdateCounts {
 
 export interface Metrics {
   readonly registry: Registry
+  /** Begins to measure the process. Call once it serves: its start occupies the event loop for a second. */
+  watchProcess(): void
   /** SSH connections refused by admission, by reason. */
   readonly sshRefused: Counter<'reason'>
   /** Connections at the port of TCP tunnels that reached none, by reason. */
@@ -70,7 +73,6 @@ export function createMetrics(read: {
   ping: () => Promise<void>
 }): Metrics {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
   const build = { name: 'bowline_build_info', help: 'The version that runs', labelNames: ['version'] }
   new Gauge({ ...build, registers: [registry] }).set({ version: VERSION }, 1)
   registry.registerMetric(
@@ -205,6 +207,7 @@ export function createMetrics(read: {
   gauge('bowline_event_listeners', 'Live event streams held by this process', read.listeners)
   return {
     registry,
+    watchProcess: () => watchProcess(registry),
     sshRefused: new Counter({
       name: 'bowline_ssh_refused_total',
       help: 'SSH connections refused before the handshake',
