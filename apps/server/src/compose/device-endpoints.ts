@@ -7,7 +7,7 @@ import type { TokenIssuer } from '../auth/tokens.ts'
 import type { ServerConfig } from '../config.ts'
 import type { DeviceActor, TenantContext } from '../context.ts'
 import { sshKeyOf } from '../devices/key-fingerprint.ts'
-import { findDeviceKey } from '../devices/registration.ts'
+import { createDeviceKeys } from '../devices/links/keys.ts'
 import { type TunnelEndpoints, createTunnelEndpoints } from '../gateway/bridges/tunnels/tunnel-endpoint.ts'
 import { type Agents, createAgents } from '../gateway/links/agents.ts'
 import { createLinkEndpoint } from '../gateway/links/link-endpoint.ts'
@@ -65,7 +65,7 @@ export function composeDeviceEndpoints({ config, tokens, tenantContext, ...parts
     guard: createUpgradeGuard({ ...parts, isExemptSource: config.isExemptSource }),
     readToken: (token: string) => tokens.readDevice(token),
   }
-  const findKey = (device: Omit<DeviceActor, 'kind'>) => findDeviceKey(contextOf(device), device.uid)
+  const findKey = createDeviceKeys(parts.system)
   return {
     link: createLinkEndpoint({ ...shared, findKey, health: startDeviceHealth({ ...parts, config }) }),
     existing: createTunnelEndpoints({

@@ -45,17 +45,45 @@ export function isLapsed(db: Kysely<Schema>, tenant: TenantId, now: Date): Promi
   return findLapsed(db, tenant, now)
 }
 
+/** Of a link that a node now holds. */
+export interface NewClaim {
+  readonly uid: DeviceUid
+  readonly tenant: TenantId
+  /** Address that the link comes from. */
+  readonly remote: string
+}
+
+/** A link of a node that has ended. */
+export interface EndedLink {
+  readonly uid: DeviceUid
+  readonly tenant: TenantId
+  readonly epoch: number
+  /** As `by:reason`. */
+  readonly cause: string
+}
+
+/** Claims and ends of a node's links, those that come together in one statement. */
+export interface PresenceBatches {
+  /** @returns undefined when the device has been removed, or its row is locked */
+  claim(claim: NewClaim): Promise<LinkClaim | undefined>
+  /** @returns false when the device has a newer link, or its row is locked */
+  release(ended: EndedLink): Promise<boolean>
+}
+
 /**
  * Records a new link of the device. {@link notifyLinkUp} notifies listeners once the link can be used.
+ * @param batches of this node; default: a statement of its own
  * @returns undefined when the device has been removed
  */
-export function linkUp(
+export async function linkUp(
   ctx: TenantContext,
   uid: DeviceUid,
   node: string,
   remoteAddress: string,
+  batches?: Pick<PresenceBatches, 'claim'>,
 ): Promise<LinkClaim | undefined> {
-  return claimLink(ctx.db, uid, node, remoteAddress)
+  const claim = await batches?.claim({ uid, tenant: ctx.tenant, remote: remoteAddress })
+  return claim ?? claimLink(ctx.db, uid, node, remoteAddress)
 }
 
 /** Notifies listeners that the device is online. */
@@ -68,15 +96,21 @@ async function notifyPresence(ctx: TenantContext, uid: DeviceUid): Promise<void>
   if (ctx.hasListeners()) await notifyChanged(ctx, uid)
 }
 
-/** Records the end of a link. The device goes offline only without a newer link. @param cause of the end, if known */
+/**
+ * Records the end of a link. The device goes offline only without a newer link.
+ * @param cause of the end, if known
+ * @param batches of this node; default: a statement of its own
+ */
 export async function linkDown(
   ctx: TenantContext,
   uid: DeviceUid,
   link: LinkHolder,
   cause?: { readonly by: string; readonly reason: string },
+  batches?: Pick<PresenceBatches, 'release'>,
 ): Promise<void> {
   const why = cause ? `${cause.by}:${cause.reason}` : ''
-  if (await releaseLink(ctx.db, uid, link, why)) await notifyPresence(ctx, uid)
+  const isMarked = await batches?.release({ uid, tenant: ctx.tenant, epoch: link.epoch, cause: why })
+  if (isMarked || (await releaseLink(ctx.db, uid, link, why))) await notifyPresence(ctx, uid)
 }
 
 /** Marks a device offline until its next link, for other parts of the platform. @returns false for an unknown device */

@@ -106,16 +106,6 @@ export function isRecentProof(clock: Pick<TenantContext['clock'], 'now'>, { at }
   return Math.abs(at - clock.now()) <= PROOF_TOLERANCE_MS
 }
 
-/** Public key and name of a device that holds a token; undefined when it has been removed. */
-export async function findDeviceKey(
-  ctx: TenantContext,
-  uid: DeviceUid,
-): Promise<{ publicKey: string; name: string; version: string } | undefined> {
-  const row = await findDevice(ctx.db, uid)
-  const version = row?.info['version']
-  return row && { publicKey: row.public_key, name: row.name, version: typeof version === 'string' ? version : '' }
-}
-
 /** Exactly one public key: members see it, so an agent's mistake must not publish a private key. */
 const PUBLIC_PEM = /^-----BEGIN (RSA )?PUBLIC KEY-----[A-Za-z0-9+/=\r\n]+-----END \1?PUBLIC KEY-----\s*$/
 

@@ -9,6 +9,7 @@ import { takeHandover } from '../../agent-updates/service.ts'
 import type { DeviceActor, TenantContext } from '../../context.ts'
 import type { Schema } from '../../db/schema.ts'
 import { findHostKeys } from '../../devices/enrolled/enrolled.ts'
+import { createPresenceBatches } from '../../devices/links/batches.ts'
 import { linkDown, linkUp, listLinksOf, notifyLinkUp, restoreLinks } from '../../devices/presence.ts'
 import type { Log } from '../../platform/log.ts'
 import { keepSessionsAlive } from '../../sessions/service.ts'
@@ -122,9 +123,13 @@ export function createAgents({ db, clock, log, node, contextOf, tellHolder }: Ag
   const movedMeanwhile = new Map<DeviceUid, number>()
   const sessions = new Set<SessionUid>()
   const hostKeys = new HostKeyReviews({ clock, log, hostKeysOf: (uids) => findHostKeys(db, uids) })
+  const batches = createPresenceBatches(db, node)
+  let lastError: unknown
   const pending = new PendingSet((error) => {
     needsRepair = true
-    log.error('presence.error', { err: error })
+    // All of one batch fail by one error.
+    if (error !== lastError) log.error('presence.error', { err: error })
+    lastError = error
   })
   /** A claim or release may have failed, or be lost with the primary: rows may differ from the links of this node. */
   let needsRepair = false
@@ -134,7 +139,7 @@ export function createAgents({ db, clock, log, node, contextOf, tellHolder }: Ag
 
   async function settle(device: DeviceActor, link: Link, remote: string): Promise<number | undefined> {
     const ctx = contextOf(device)
-    const claim = await linkUp(ctx, device.uid, node, remote)
+    const claim = await linkUp(ctx, device.uid, node, remote, batches)
     if (claim === undefined) {
       link.close(REMOVED)
       return undefined
@@ -234,7 +239,7 @@ export function createAgents({ db, clock, log, node, contextOf, tellHolder }: Ag
             if (entries.get(device.uid)?.link === link) entries.delete(device.uid)
             if (epoch === undefined) return
             log.info('link.down', { device: device.uid, epoch, by: cause.by, reason: cause.reason })
-            await linkDown(contextOf(device), device.uid, { node, epoch }, cause)
+            await linkDown(contextOf(device), device.uid, { node, epoch }, cause, batches)
           }),
         )
       }

@@ -87,6 +87,7 @@ async function admit(
   const outcome = await acceptLink(request, socket, head, proof, {
     handler,
     clock: systemClock,
+    turn: () => deps.guard.proofTurn(),
     report: (error, callback) => deps.log.error('link.refused', { device: device.uid, callback, err: error }),
   }).finally(ended)
   if ('cause' in outcome) {

@@ -3,6 +3,7 @@
 import type { Duplex } from 'node:stream'
 import type { Clock } from '@bowline/base/clock'
 import { RateLimiter } from '@bowline/base/rate-limiter'
+import { createTurns } from '@bowline/base/turns'
 import { refuseUpgrade } from '@bowline/link/upgrade'
 import { sourceKey } from '../../platform/network/address.ts'
 import type { Log } from '../../platform/log.ts'
@@ -18,6 +19,8 @@ const MAX_PROVED_SOURCES = 50_000
 const MAX_HANDSHAKES = 4_096
 /** Per device; a newer one evicts the oldest: a token may have leaked, but the device's own agent proves the key at once. */
 const MAX_HANDSHAKES_OF_DEVICE = 2
+/** Upgrades, and proofs, in one turn of the event loop: after a restart thousands come at once. */
+const PER_TURN = 16
 const LATER = { 'Retry-After': '5' }
 
 export interface UpgradeGuard {
@@ -28,6 +31,8 @@ export interface UpgradeGuard {
   admit(socket: Duplex, remote: string, serve: () => Promise<boolean>): void
   /** A handshake of a device begins. @returns to be called when it has ended */
   handshake(device: string, socket: Duplex): () => void
+  /** Resolves when a proof may be verified. */
+  proofTurn(): Promise<void>
 }
 
 export function createUpgradeGuard({
@@ -51,6 +56,7 @@ export function createUpgradeGuard({
   const proved = new Set<string>()
   /** Sockets of handshakes by device, the oldest first. */
   const proving = new Map<string, Set<Duplex>>()
+  const upgradeTurn = createTurns(PER_TURN)
   let handshakes = 0
 
   function remember(source: string): void {
@@ -69,7 +75,8 @@ export function createUpgradeGuard({
         return refuseUpgrade(socket, 503, LATER)
       }
       handshakes += 1
-      serve()
+      upgradeTurn()
+        .then(serve)
         .then((hasProved) => {
           if (hasProved) remember(source)
         })
@@ -79,6 +86,7 @@ export function createUpgradeGuard({
         })
         .finally(() => (handshakes -= 1))
     },
+    proofTurn: createTurns(PER_TURN),
     handshake(device, socket) {
       const sockets = proving.get(device) ?? new Set()
       proving.set(device, sockets.add(socket))
