@@ -59,6 +59,7 @@ export const LIMITS = {
     minutes: 10_080,
     devices: 100_000,
     threshold: { min: 0.1, max: 100 },
+    latencyMs: 30_000,
     recipients: 20,
     intervalSeconds: 60,
     perHour: 20,
