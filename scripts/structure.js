@@ -59,6 +59,7 @@ const OWNERS = {
   presence_spans: ['presence'],
   device_health: ['device-health'],
   device_health_points: ['device-health'],
+  shared_snippets: ['snippets'],
   alert_states: ['alerts'],
   alert_rules: ['alerts'],
   alert_deliveries: ['alerts'],

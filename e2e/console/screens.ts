@@ -164,6 +164,7 @@ export const SCREENS: readonly Screen[] = [
     },
   },
   { name: 'settings', path: () => '/settings', ready: shows('What people see') },
+  { name: 'snippets', path: () => '/settings/snippets', ready: shows('Newest logs') },
   { name: 'profile', path: () => '/profile', ready: shows('Recovery e-mail') },
   { name: 'no-browser-keys', path: () => '/profile/keys', ready: shows('No keys are stored in this browser yet.') },
   { name: 'browser-key-form', path: () => '/profile/keys', ready: openKeyForm },

@@ -99,7 +99,7 @@ export async function startWorld(): Promise<World> {
 
 /** Sample data of every kind. */
 async function fill({ client: { call }, product, own, cli, register }: Omit<World, 'close'>): Promise<void> {
-  const { devices, containers, firewall, publicKeys, apiKeys, namespaces } = operations
+  const { devices, containers, firewall, publicKeys, apiKeys, namespaces, snippets } = operations
   const tags = new Map<string, string[]>([
     ['greenhouse-pi', ['garden']],
     ['lab-nas', ['lab', 'storage']],
@@ -143,6 +143,10 @@ async function fill({ client: { call }, product, own, cli, register }: Omit<Worl
     body: {
       settings: { connection_announcement: 'Authorised use only.\nCall +49 30 1234 before you restart anything.' },
     },
+  })
+  await call(snippets.create, { body: { name: 'Free space', text: 'df -h /' } })
+  await call(snippets.create, {
+    body: { name: 'Newest logs', text: 'cd /var/log\nls -lt | head', tags: ['lab', 'storage'] },
   })
   await cli('user', 'create', OBSERVER.username, OBSERVER.password, OBSERVER.email)
   await cli('namespace', 'member', 'add', OBSERVER.username, own_.name, 'observer')

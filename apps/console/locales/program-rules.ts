@@ -30,7 +30,7 @@ export const PROGRAM_RULES: readonly string[] = [
   'must sign this body, less than five minutes ago',
   'must be JSON with Username and Namespace',
   'is needed for many-offline only',
-  'is needed for disk, memory and load only',
+  'is needed for {…} only',
   'are needed for mail only',
   'is for webhook and slack only',
   'must be bytes',

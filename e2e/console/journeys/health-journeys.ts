@@ -91,5 +91,38 @@ export function healthJourneys(site: Site): void {
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
       await row.waitFor({ state: 'detached' })
     })
+
+    it('adds a rule about slow connections, whose threshold can be changed', async () => {
+      const { page } = site
+      await page.goto('/alerts')
+      await page.getByRole('button', { name: 'Add rule' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel('Name').fill('Slow sites')
+      const threshold = dialog.getByLabel('Threshold')
+      for (const [condition, value] of [
+        ['disk', '90'],
+        ['load', '2'],
+        ['latency', '500'],
+      ] as const) {
+        await dialog.getByLabel('When devices').selectOption(condition)
+        expect(await threshold.inputValue()).toBe(value)
+      }
+      await threshold.fill('0.5')
+      await dialog.getByLabel('Address').fill('https://10.1.2.3/hook')
+      await dialog.getByRole('button', { name: 'Add rule' }).click()
+      await dialog.getByText(/must be a whole number/).waitFor()
+      await threshold.fill('400')
+      await dialog.getByRole('button', { name: 'Add rule' }).click()
+      await dialog.getByRole('button', { name: 'I have copied it' }).click()
+      const row = page.getByRole('row').filter({ hasText: 'Slow sites' })
+      await row.getByText('round trip of 400 ms for 5 minutes').waitFor()
+      await page.getByRole('button', { name: 'Change Slow sites' }).click()
+      await threshold.fill('800')
+      await dialog.getByRole('button', { name: 'Save changes' }).click()
+      await row.getByText('round trip of 800 ms for 5 minutes').waitFor()
+      await page.getByRole('button', { name: 'Delete Slow sites' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+      await row.waitFor({ state: 'detached' })
+    })
   })
 }

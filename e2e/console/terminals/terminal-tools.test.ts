@@ -416,6 +416,45 @@ describe('snippets', () => {
   })
 })
 
+describe('snippets of the namespace', () => {
+  const dialog = () => page.getByRole('dialog', { name: 'Share a snippet' })
+
+  it('are shared in the settings', async () => {
+    await page.keyboard.press('Control+Shift+S')
+    await page.getByRole('link', { name: 'Snippets of the namespace' }).click()
+    await page.getByRole('button', { name: 'Share a snippet' }).click()
+    await dialog().getByRole('textbox', { name: 'Name' }).fill('Everybody')
+    const text = dialog().getByLabel('Text', { exact: true })
+    const share = dialog().getByRole('button', { name: 'Share a snippet' })
+    await text.fill('echo a\tb')
+    await share.click()
+    await dialog().getByText('Text must have visible characters, spaces and ends of lines only.').waitFor()
+    expect(await violationsInBothThemes(page)).toEqual(CLEAN)
+    await text.fill('echo shared-$((6*7))')
+    await share.click()
+    await page.getByRole('row').filter({ hasText: 'Everybody' }).getByText('by operator').waitFor()
+    expect(await violationsInBothThemes(page)).toEqual(CLEAN)
+  })
+
+  it('are inserted without Enter, and changed nowhere else', async () => {
+    await page.getByRole('link', { name: 'Terminal', exact: true }).click()
+    await tab('bench-one, connected').waitFor()
+    await keyboard().focus()
+    await type('clear; echo begun-$((6*7))')
+    await shows('begun-42')
+    await page.keyboard.press('Control+Shift+S')
+    await page.getByRole('combobox', { name: 'Search snippets' }).fill('everybody')
+    await page.getByRole('option', { name: /shared by operator/ }).waitFor()
+    expect(await page.getByRole('button', { name: /^(Edit|Remove) / }).count()).toBe(0)
+    expect(await violationsInBothThemes(page)).toEqual(CLEAN)
+    await page.keyboard.press('Enter')
+    await shows('echo shared-$((6*7))')
+    expect(await page.locator('.xterm-accessibility').first().innerText()).not.toContain('shared-42')
+    await page.keyboard.press('Enter')
+    expect(await shows('shared-42')).toBe(true)
+  })
+})
+
 describe('a reload of the page', () => {
   it('goes on with terminals also while another page is shown', async () => {
     await type(`kept=$((6*7)); clear; printf '\\033]0;at work\\007'; echo before-$kept`)

@@ -3,6 +3,9 @@
 const SSH_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIPGeABjHq2b2NgnBs2743UTdWcocUDXU8XOsWZOlfxmJ'
 const FINGERPRINT = 'SHA256:F0Z9fL3kqPpYvX2tE7mNw1bRcHs5uJdA8oGxT4yKiQe'
 
+const SNIPPET = { name: 'Restart the kiosk', text: 'systemctl restart kiosk', tags: ['kiosk'] }
+const AUTHOR = { id: '507f1f77bcf86cd799439011', name: 'ada' }
+
 const ALERT_RULE = {
   name: 'Kiosks offline',
   condition: 'offline',
@@ -37,6 +40,16 @@ export const DEVICE_WORDS: Readonly<Record<string, unknown>> = {
     { from: '2026-01-30T12:00:00Z', to: '2026-01-31T08:00:00Z', breaks: 0, cause: 'network:keepalive' },
     { from: '2026-01-31T09:00:00Z', to: null, breaks: 2, cause: '' },
   ],
+  SnippetBody: SNIPPET,
+  SnippetChange: { text: 'systemctl restart --no-block kiosk' },
+  SharedSnippet: {
+    ...SNIPPET,
+    id: '3f6c1f9e-0d5b-4c8a-9b1e-2a7d4e6f8c01',
+    created_at: '2026-01-15T09:30:00Z',
+    created_by: AUTHOR,
+    changed_at: '2026-01-15T09:35:30Z',
+    changed_by: AUTHOR,
+  },
   AlertRule: KNOWN_RULE,
   AlertRuleBody: { ...ALERT_RULE, url: 'https://hooks.example.com/bowline' },
   NewAlertRule: { ...KNOWN_RULE, secret: 'whs-3q2-7wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxg' },

@@ -59,6 +59,7 @@ export const LIMITS = {
     minutes: 10_080,
     devices: 100_000,
     threshold: { min: 0.1, max: 100 },
+    latencyMs: 30_000,
     recipients: 20,
     intervalSeconds: 60,
     perHour: 20,
@@ -70,6 +71,8 @@ export const LIMITS = {
   },
   /** Saved views of one person, or of a namespace; favourites of one person; characters of a view's query as JSON. */
   views: { name: 60, perOwner: 50, favorites: 500, queryLength: 4_000 },
+  /** Snippets of a namespace; characters of a name and of a text. */
+  snippets: { perNamespace: 100, name: 80, text: 4_000 },
   tag: { min: 3, max: 255 },
   tagsPerItem: 3,
   announcementTitle: 90,

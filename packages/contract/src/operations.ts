@@ -29,6 +29,7 @@ import { scim } from './operations/scim.ts'
 import { sessions } from './operations/sessions.ts'
 import { openid, saml, singleSignOn } from './operations/single-sign-on.ts'
 import { audit, events, stats } from './operations/stats.ts'
+import { snippets } from './operations/fleet/snippets.ts'
 import { tags } from './operations/tags.ts'
 import { terminals } from './operations/terminals.ts'
 import { tunnels } from './operations/tunnels.ts'
@@ -58,6 +59,7 @@ export const operations = {
   health,
   alerts,
   views,
+  snippets,
   deviceJobs,
   agentUpdates,
   tunnels,

@@ -42,6 +42,7 @@ import {
   profile,
   settings,
   signInSettings,
+  snippets,
   vault,
 } from './routes/namespace.ts'
 import { acceptInvite, confirmAccount, forgotPassword, signUp, updatePassword, validation } from './routes/people.ts'
@@ -90,6 +91,7 @@ const routeTree = root.addChildren([
     namespace,
     serverAudit,
     alerts,
+    snippets,
     audit,
     billing,
     announcements,

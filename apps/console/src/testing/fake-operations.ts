@@ -23,6 +23,7 @@ import { users } from '@bowline/contract/operations/users'
 import { alerts } from '@bowline/contract/operations/fleet/alerts'
 import { health } from '@bowline/contract/operations/fleet/health'
 import { incidents, presence } from '@bowline/contract/operations/fleet/presence'
+import { snippets } from '@bowline/contract/operations/fleet/snippets'
 import { views } from '@bowline/contract/operations/fleet/views'
 import { Filter } from '@bowline/contract/schemas/filter'
 import { DeviceUid } from '@bowline/contract/schemas/common'
@@ -50,6 +51,7 @@ export function bindOperations(routes: Routes, state: FakeState, credentials: Cr
   routes.on(presence.get, () => NO_PRESENCE)
   routes.on(presence.ofDevice, () => NO_DEVICE_PRESENCE)
   routes.on(health.ofDevice, () => NO_HEALTH)
+  routes.on(snippets.list, () => [])
   routes.on(views.list, () => [])
   routes.on(views.favorites, () => [])
   routes.on(publicKeys.list, ({ query }) => slice([], query))

@@ -43,7 +43,7 @@ export async function findDueRules(system: Db): Promise<DueRule[]> {
             case when condition = 'many-offline' then greatest(evaluated_to, until - make_interval(mins => minutes))
               else evaluated_to end as since
           from alert_rules, (select ${UNTIL} as until) times
-          where active and threshold is null and (fired_at is null or fired_at < now() - make_interval(secs => ${alerts.intervalSeconds}))),
+          where active and evaluated_to < 'infinity' and (fired_at is null or fired_at < now() - make_interval(secs => ${alerts.intervalSeconds}))),
       found as materialized (
         select id, evaluated_to, until, condition, case condition
             when 'offline' then ${newest('offline')}

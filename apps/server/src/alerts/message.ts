@@ -29,10 +29,21 @@ function listOf(devices: number, names: readonly string[]): string {
   return `${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
 
-const MEASURED: Readonly<Record<HealthCondition, (value: number) => string>> = {
-  disk: (percent) => `${percent} % of a disk is used`,
-  memory: (percent) => `${percent} % of the memory is used`,
-  load: (load) => `the load per processor is ${load}`,
+/** A value that was reached, and one that a device has come below. */
+const MEASURED: Readonly<Record<HealthCondition, readonly [(value: number) => string, (value: number) => string]>> = {
+  disk: [(value) => `${value} % of a disk is used, or more`, (value) => `less than ${value} % of a disk is used`],
+  memory: [
+    (value) => `${value} % of the memory is used, or more`,
+    (value) => `less than ${value} % of the memory is used`,
+  ],
+  load: [
+    (value) => `the load per processor is ${value}, or more`,
+    (value) => `the load per processor is less than ${value}`,
+  ],
+  latency: [
+    (value) => `the round trip of the connection takes ${value} ms, or more`,
+    (value) => `the round trip of the connection takes less than ${value} ms`,
+  ],
 }
 
 /** One line about devices that are beyond a value, or below it again. */
@@ -42,8 +53,8 @@ export function healthText(
 ): string {
   const [only] = names
   const who = devices === 1 && only !== undefined ? `${only}:` : `${listOf(devices, names)} (${devices} devices):`
-  const what = MEASURED[condition](value)
-  return isRecovered ? `${who} less than ${what} again.` : `${who} ${what}, or more.`
+  const [reached, recovered] = MEASURED[condition]
+  return isRecovered ? `${who} ${recovered(value)} again.` : `${who} ${reached(value)}.`
 }
 
 export const TEST_TEXT = 'This is a test message. The alert rule works.'

@@ -7,8 +7,8 @@ import {
   type AlertBody,
   type AlertDelivery,
   type AlertRule,
-  HEALTH_CONDITIONS,
   type alerts,
+  brokenByThreshold,
 } from '@bowline/contract/operations/fleet/alerts'
 import type { UserId } from '@bowline/contract/schemas/common'
 import { audit } from '../audit/service.ts'
@@ -31,6 +31,8 @@ import {
   listDeliveries,
   listRules,
   lockRule,
+  thresholdColumns,
+  thresholdOf,
   updateRule,
 } from './store.ts'
 import { deleteStates } from './states-store.ts'
@@ -67,6 +69,7 @@ export async function create(
     await requireMembers(inner, fields.recipients)
     const values = {
       ...fields,
+      ...thresholdColumns(fields.condition, fields.threshold),
       ...addressOf(deps, id, url),
       sealed_secret: secret === null ? null : seal(deps, id, secret),
     }
@@ -104,9 +107,10 @@ export async function update(
     // Changes while it was off, or by other conditions, are not reported.
     const isAfresh = change.active === true && !now.active
     const address = url === undefined ? {} : addressOf(deps, id, url)
-    const isMoved = threshold !== undefined && threshold !== now.threshold
+    const isMoved = threshold !== undefined && threshold !== thresholdOf(now)
     const again = isAfresh || change.minutes !== undefined || isMoved
-    const after = await updateRule(db, id, { ...withoutUndefined(change), ...address }, again)
+    const columns = threshold === undefined ? {} : thresholdColumns(now.condition, threshold)
+    const after = await updateRule(db, id, { ...withoutUndefined(change), ...columns, ...address }, again)
     if (again || change.active === false) await deleteStates(db, id)
     // Also those that a server of an earlier version left behind when the rule was switched off.
     if (change.active !== undefined && (isAfresh || !change.active)) await cancelDeliveries(db, id, SWITCHED_OFF)
@@ -176,8 +180,8 @@ async function check(
 ): Promise<void> {
   const invalid = (field: string, rule: string): never => fail('INVALID_INPUT', { field, rule }, [field])
   if ((condition === 'many-offline') !== (devices !== null)) invalid('devices', 'is needed for many-offline only')
-  const isOfHealth = HEALTH_CONDITIONS.some((one) => one === condition)
-  if (isOfHealth !== (threshold !== null)) invalid('threshold', 'is needed for disk, memory and load only')
+  const broken = brokenByThreshold(condition, threshold)
+  if (broken !== undefined) invalid('threshold', broken)
   if ((target === 'mail') !== recipients.length > 0) invalid('recipients', 'are needed for mail only')
   conditionOf(filter)
   if (target === 'mail' && url) invalid('url', 'is for webhook and slack only')
@@ -218,15 +222,15 @@ export function described({
   condition,
   minutes,
   devices,
-  threshold,
   tags,
   filter,
   target,
   host,
   recipients,
+  ...row
 }: RuleRow) {
-  const about = { tags: [...tags], filter }
-  return { name, active, condition, minutes, devices, threshold, ...about, target, host, recipients: [...recipients] }
+  const about = { threshold: thresholdOf(row), tags: [...tags], filter }
+  return { name, active, condition, minutes, devices, ...about, target, host, recipients: [...recipients] }
 }
 
 function toRule(row: RuleRow): AlertRule {

@@ -4,7 +4,7 @@ import type { HealthCondition } from '@bowline/contract/operations/fleet/alerts'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import { type Expression, type Kysely, type SqlBool, sql } from 'kysely'
 import type { Schema } from '../db/schema.ts'
-import type { RuleRow } from './store.ts'
+import { type RuleRow, thresholdOf } from './store.ts'
 
 type Db = Kysely<Schema>
 
@@ -26,13 +26,14 @@ export async function findHealthRules(system: Db): Promise<HealthRule[]> {
           and (select count(*) from alert_deliveries made where made.rule_id = rule.id and not made.test
             and made.created_at > now() - interval '1 hour') < ${sql.lit(alerts.perHour)} as "isReady"
       from alert_rules rule join namespaces using (tenant_id)
-      where rule.active and rule.threshold is not null and namespaces.disabled_at is null
+      where rule.active and rule.evaluated_to = 'infinity' and namespaces.disabled_at is null
       order by rule.tenant_id, rule.id`.execute(system)
-  return rows
+  return rows.map((row) => ({ ...row, threshold: thresholdOf(row) ?? row.threshold }))
 }
 
 /** A device recovers below this value: one that moves around the threshold makes one message (hysteresis). */
 export function recoveryOf({ condition, threshold }: Pick<HealthRule, 'condition' | 'threshold'>): number {
+  if (condition === 'latency') return Math.round(threshold * 0.9)
   return condition === 'load' ? Math.round(threshold * 90) / 100 : Math.max(0, threshold - 5)
 }
 
@@ -41,10 +42,10 @@ const matched = ({ tags }: HealthRule, filter: Expression<SqlBool> | undefined) 
   select uid from devices where devices.kind = 'devices' and devices.status = 'accepted'
     and (${tags}::text[] = '{}' or devices.tags && ${tags}::text[]) and ${filter ?? sql`true`}`
 
-/** Values of recent reports. */
+/** Values of recent reports; latency also of devices that report nothing else. */
 const reported = (rule: HealthRule) => sql`
   select device_uid, ${sql.ref(rule.condition)} as value, reported_at from device_health
-    where state = 'reported' and reported_at > now() - make_interval(secs => ${sql.lit(health.freshSeconds)})`
+    where reported_at > now() - make_interval(secs => ${sql.lit(health.freshSeconds)})`
 
 /**
  * Adds devices that have reached the threshold, and removes those that recovered before a message was written, and those that

@@ -9,6 +9,16 @@ type Db = Kysely<Schema>
 export type RuleRow = Selectable<AlertRulesTable>
 export type DeliveryRow = Selectable<AlertDeliveriesTable>
 
+/** Threshold of a rule about health, in the unit of its condition; null for one about presence. */
+export function thresholdOf({ threshold, latency_ms }: Pick<RuleRow, 'threshold' | 'latency_ms'>): number | null {
+  return threshold ?? latency_ms
+}
+
+/** Columns of a rule with a threshold. */
+export function thresholdColumns(condition: RuleRow['condition'], threshold: number | null) {
+  return condition === 'latency' ? { threshold: null, latency_ms: threshold } : { threshold, latency_ms: null }
+}
+
 export function listRules(db: Db): Promise<RuleRow[]> {
   return db.selectFrom('alert_rules').selectAll().orderBy('created_at').orderBy('id').execute()
 }
@@ -39,7 +49,7 @@ export function countRules(db: Db): Promise<number> {
 
 export function insertRule(db: Db, rule: Insertable<AlertRulesTable>): Promise<RuleRow> {
   // As in updateRule.
-  const evaluated = rule.threshold ? { evaluated_to: sql<Date>`'infinity'` } : {}
+  const evaluated = rule.threshold || rule.latency_ms ? { evaluated_to: sql<Date>`'infinity'` } : {}
   return db
     .insertInto('alert_rules')
     .values({ ...rule, ...evaluated })
@@ -50,7 +60,7 @@ export function insertRule(db: Db, rule: Insertable<AlertRulesTable>): Promise<R
 /** @param afresh the rule tells of what happens from now on, by a target that has not failed yet */
 export function updateRule(db: Db, id: string, values: Updateable<AlertRulesTable>, afresh = false): Promise<RuleRow> {
   // Rules about health have states instead of a time.
-  const begun = sql<Date>`case when threshold is null then now() else 'infinity' end`
+  const begun = sql<Date>`case when evaluated_to = 'infinity' then evaluated_to else now() end`
   const again = { evaluated_to: begun, failing_since: null, disabled_reason: null }
   return db
     .updateTable('alert_rules')

@@ -1,6 +1,8 @@
 // Alert rules with a threshold: messages, hysteresis and recovery.
 import { operations } from '@bowline/contract/operations'
+import type { HealthReport } from '@bowline/link/stream-messages'
 import { silentLog } from '../platform/log.ts'
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { createHealthCollector } from '../device-health/collector.ts'
 import { healthReport, withDisk, withMemory } from '../device-health/testing.ts'
@@ -15,9 +17,13 @@ const { system, create, deliveriesOf, pass, evaluate, evaluateHealth } = world
 const disks = { condition: 'disk', threshold: 90, minutes: 10 }
 const texts = async (id: string) => (await deliveriesOf(id)).map(({ text }) => text).toReversed()
 const device = (hostname: string) => world.server.acceptedDevice(world.person, { hostname })
-async function reported(of: RegisteredDevice, report = withDisk(95)): Promise<void> {
+async function reported(
+  of: RegisteredDevice,
+  report: HealthReport | 'off' = withDisk(95),
+  latencyMs = 300,
+): Promise<void> {
   const collector = createHealthCollector({ system: system(), clock: world.clock, log: silentLog })
-  collector.follow({ uid: of.uid, tenant: world.person.tenant }).note({ at: Date.now(), report, latencyMs: 1 })
+  collector.follow({ uid: of.uid, tenant: world.person.tenant }).note({ at: Date.now(), report, latencyMs })
   await collector.write()
 }
 /** Looks, waits for so many minutes, and looks again. */
@@ -36,7 +42,7 @@ describe('a rule about disks', () => {
     expect(await texts(id)).toEqual([])
     await minutes(2)
     expect(await texts(id)).toEqual(['one, two (2 devices): 90 % of a disk is used, or more.'])
-    const [body] = world.receiver.messages
+    const [body] = await world.receiver.received(1)
     expect(JSON.parse(body?.body ?? '{}')).toMatchObject({ type: 'devices.disk', devices: { count: 2 } })
   })
 
@@ -121,6 +127,12 @@ it.each([
     healthReport({ load: 7 }),
     'one: the load per processor is 1.5, or more.',
   ],
+  [
+    'latency',
+    { condition: 'latency', threshold: 250 },
+    healthReport(),
+    'one: the round trip of the connection takes 250 ms, or more.',
+  ],
 ] as const)('a rule about %s makes its message', async (_, rule, report, text) => {
   const { id } = await create({ ...rule, minutes: 5 })
   await reported(await device('one'), report)
@@ -128,20 +140,50 @@ it.each([
   expect(await texts(id)).toEqual([text])
 })
 
-it('a rule with a threshold makes no message about devices that come back, whatever evaluates it', async () => {
-  const { id } = await create(disks)
-  await world.depart(1)
-  await pass(3_600)
-  await world.comeBack()
-  await evaluate()
-  await minutes(11)
-  expect(await texts(id)).toEqual([])
+it('a rule about latency is also about a device that reports nothing else, and makes a message about its recovery', async () => {
+  const { id } = await create({ condition: 'latency', threshold: 200, minutes: 5 })
+  const one = await device('one')
+  await reported(one, 'off', 250)
+  await minutes(6)
+  // Above nine tenths of the threshold it has not recovered.
+  for (const time of [181, 179]) {
+    await reported(one, 'off', time)
+    await minutes(6)
+  }
+  expect(await texts(id)).toEqual([
+    'one: the round trip of the connection takes 200 ms, or more.',
+    'one: the round trip of the connection takes less than 180 ms again.',
+  ])
+  await world.person.client.call(alerts.update, { params: { id }, body: { threshold: 150 } })
+  const { body } = await world.person.client.call(alerts.list, {})
+  expect(body.find((rule) => rule.id === id)).toMatchObject({ condition: 'latency', threshold: 150 })
 })
+
+it('a rule about latency is one about presence after infinity to servers that do not know it', async () => {
+  const { id } = await create({ condition: 'latency', threshold: 200 })
+  const known = system().selectFrom('alert_rules').select('threshold').where('id', '=', id)
+  expect(await known.where(sql<boolean>`evaluated_to = 'infinity'`).execute()).toEqual([{ threshold: null }])
+})
+
+it.each([disks, { condition: 'latency', threshold: 200, minutes: 10 }])(
+  'a rule with a threshold makes no message about devices that come back, whatever evaluates it ($condition)',
+  async (rule) => {
+    const { id } = await create(rule)
+    await world.depart(1)
+    await pass(3_600)
+    await world.comeBack()
+    await evaluate()
+    await minutes(11)
+    expect(await texts(id)).toEqual([])
+  },
+)
 
 it.each([
   ['a rule about disks without a threshold', { condition: 'disk' }],
   ['a rule about presence with one', { condition: 'offline', threshold: 90 }],
   ['a threshold above 100', { condition: 'disk', threshold: 101 }],
+  ['a latency of parts of a millisecond', { condition: 'latency', threshold: 250.5 }],
+  ['a latency beyond what is measured', { condition: 'latency', threshold: 30_001 }],
 ])('refuses %s', async (_, values) => {
   expect(await outcome(create(values))).toBe('400 INVALID_INPUT threshold')
 })

@@ -16,6 +16,7 @@ import { addSessionCommands } from './client/sessions.ts'
 import { addAlertCommands } from './client/alerts.ts'
 import { addFirewallCommands } from './client/firewall.ts'
 import { addUpdateCommands } from './client/updates.ts'
+import { addSnippetCommands } from './client/snippets.ts'
 import { addViewCommands } from './client/views.ts'
 import { addDeviceCommands } from './devices/devices.ts'
 import { addDoctorCommand } from './doctor.ts'
@@ -73,6 +74,7 @@ export async function runCommand(args: readonly string[], raw: Terminal): Promis
   addAlertCommands(program, terminal)
   addUpdateCommands(program, terminal)
   addViewCommands(program, terminal)
+  addSnippetCommands(program, terminal)
   addDoctorCommand(program, terminal)
   const user = addUserCommands(program, terminal)
   addAccountExport(user, terminal)

@@ -1,6 +1,5 @@
 // Every route of the API with the dependencies of its noun: the one list that the HTTP server binds.
 import { join } from 'node:path'
-import type { FastifyInstance } from 'fastify'
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { AgentReport } from '@bowline/contract/schemas/fleet/agent-update'
 import type { Kysely } from 'kysely'
@@ -88,6 +87,7 @@ import type { Doorkeeper } from '../tunnels/doors/doorkeeper.ts'
 import { tunnelRoutes } from '../tunnels/routes.ts'
 import type { TunnelDeps } from '../tunnels/service.ts'
 import { userRoutes } from '../users/routes.ts'
+import { snippetRoutes } from '../snippets/routes.ts'
 import { viewRoutes } from '../views/routes.ts'
 
 export interface ApiParts extends TerminalTickets {
@@ -206,6 +206,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...viewRoutes(),
     ...presenceRoutes(),
     ...alertRoutes(parts.alerts),
+    ...snippetRoutes(),
     ...deviceJobRoutes(parts.wakeDeviceJobs),
     ...deviceRoutes(
       registration,
@@ -315,11 +316,4 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...eventRoutes(parts.bus, createAccessChanges(auth), parts.stopping),
   ]
   return withProofs(completeRoutes(routes, edition), proofs)
-}
-
-/** Closes the HTTP server once its requests have ended. */
-export function closeHttp(http: FastifyInstance): Promise<void> {
-  // A keep-alive connection that was busy when closing began would otherwise keep the server open.
-  const nudge = setInterval(() => http.server.closeIdleConnections(), 50)
-  return http.close().finally(() => clearInterval(nudge))
 }

@@ -95,6 +95,7 @@ describe('tables with a tenant_id', () => {
       'scim_tokens',
       'session_events',
       'sessions',
+      'shared_snippets',
       'tunnels',
       'user_authorities',
     ])

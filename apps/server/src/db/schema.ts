@@ -55,11 +55,11 @@ import type { ApiKeysTable, InstallKeysTable } from './tables/program-key-tables
 import type { DeviceJobItemsTable, DeviceJobsTable } from './tables/device-job-tables.ts'
 import type { AlertStatesTable, DeviceHealthPointsTable, DeviceHealthTable } from './tables/health-tables.ts'
 import type { PresenceSpansTable } from './tables/presence-tables.ts'
-import type { DeviceFavoritesTable, SavedViewsTable } from './tables/view-tables.ts'
+import type { DeviceFavoritesTable, SavedViewsTable, SharedSnippetsTable } from './tables/view-tables.ts'
 
 export type { ApiKeysTable, InstallKeysTable } from './tables/program-key-tables.ts'
 export type { DeviceJobsTable } from './tables/device-job-tables.ts'
-export type { DeviceFavoritesTable, SavedViewsTable } from './tables/view-tables.ts'
+export type { DeviceFavoritesTable, SavedViewsTable, SharedSnippetsTable } from './tables/view-tables.ts'
 export type { UsersTable } from './tables/user-tables.ts'
 
 export type { JsonObject } from './json.ts'
@@ -305,6 +305,7 @@ export interface Schema
   device_health_points: DeviceHealthPointsTable
   alert_states: AlertStatesTable
   saved_views: SavedViewsTable
+  shared_snippets: SharedSnippetsTable
   device_favorites: DeviceFavoritesTable
   device_jobs: DeviceJobsTable
   device_job_items: DeviceJobItemsTable

@@ -239,6 +239,12 @@ export function accountTables(user: UserId): Readonly<Record<string, ExportedTab
       order: ['tenant_id', 'id'],
       without: { user_id: THE_PERSON },
     },
+    shared_snippets: {
+      where: inOwn('created_by', user),
+      columns: ['tenant_id', 'id', 'name', 'text', 'tags', 'created_at', 'changed_at'],
+      order: ['tenant_id', 'id'],
+      without: { created_by: THE_PERSON, created_by_name: THE_PERSON, changed_by: OTHERS, changed_by_name: OTHERS },
+    },
     device_favorites: {
       where: inOwn('user_id', user),
       columns: ['tenant_id', 'device_uid'],

@@ -11,6 +11,7 @@ export const HEALTH_TABLES = {
       'minutes',
       'devices',
       'threshold',
+      'latency_ms',
       'tags',
       'filter',
       'target',

@@ -3,6 +3,7 @@
 
 import { type RawBuilder, sql } from 'kysely'
 import { HEALTH_TABLES } from './health-tables.ts'
+import { VIEW_TABLES } from './view-tables.ts'
 import { SERVER_ACTIONS, SERVER_ADMINISTRATION } from '../audit/actions.ts'
 import { AGENT_UPDATE_TABLES } from './agent-update-tables.ts'
 import { type ExportedTable, INTERNAL, SECRET } from './exported-table.ts'
@@ -69,8 +70,7 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
     without: { link_epoch: INTERNAL, link_node: INTERNAL, words: 'is in the other columns' },
   },
   ...HEALTH_TABLES,
-  saved_views: { columns: ['id', 'user_id', 'name', 'list', 'query', 'created_at'], order: ['id'] },
-  device_favorites: { columns: ['user_id', 'device_uid'], order: ['user_id', 'device_uid'] },
+  ...VIEW_TABLES,
   ...AGENT_UPDATE_TABLES,
   device_jobs: {
     columns: ['id', 'user_id', 'action', 'tags', 'state', 'total', 'undoes', 'created_at', 'finished_at'],

@@ -66,6 +66,7 @@ const OWNERS: Readonly<Record<string, readonly Permission[]>> = {
   alert_deliveries: ['namespaceUpdate'],
   // They end with their rule, or with their device.
   alert_states: ['namespaceUpdate', 'deviceRemove'],
+  shared_snippets: ['namespaceUpdate'],
   recordings: ['sessionRemove'],
   login_keys: [],
   user_authorities: [],

@@ -12,6 +12,8 @@ export interface PolicyParts {
   readonly installKeys?: readonly string[]
   /** By id: who may not read the rules gets no names. */
   readonly alertRules?: readonly string[]
+  /** Snippets of the namespace, by name. */
+  readonly snippets?: readonly string[]
   /** Settings of agent updates, as they are called in a sentence. */
   readonly updates?: readonly string[]
 }
@@ -31,7 +33,7 @@ export function actorMay(actor: Actor, permission: Permission): boolean {
  * @throws {BowlineError} POLICY_CHANGE naming what the caller may not edit
  */
 export function requirePolicyRights(ctx: TenantContext, parts: PolicyParts): void {
-  const { rules, keys, installKeys = [], alertRules = [], updates = [] } = parts
+  const { rules, keys, installKeys = [], alertRules = [], snippets = [], updates = [] } = parts
   const unless = (permissions: readonly Permission[], named: readonly string[]): readonly string[] =>
     permissions.every((permission) => actorMay(ctx.actor, permission)) ? [] : named
   const refused = [
@@ -51,6 +53,10 @@ export function requirePolicyRights(ctx: TenantContext, parts: PolicyParts): voi
     ...unless(
       ['namespaceUpdate'],
       alertRules.map((id) => `alert rule ${id}`),
+    ),
+    ...unless(
+      ['namespaceUpdate'],
+      snippets.map((name) => `snippet ${name}`),
     ),
     ...unless(['agentUpdate'], updates),
   ]

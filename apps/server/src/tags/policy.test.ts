@@ -9,7 +9,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshKeyData } from '../testing/samples.ts'
 import { type BootedServer, type Client, type Person, type RegisteredDevice, bootServer } from '../testing/boot.ts'
 
-const { agentUpdates, alerts, audit, auth, containers, devices, firewall, installKeys, publicKeys, tags } = operations
+const { agentUpdates, alerts, audit, auth, containers, devices, firewall, installKeys, publicKeys, snippets, tags } =
+  operations
 let server: BootedServer
 beforeAll(async () => {
   server = await bootServer()
@@ -60,6 +61,10 @@ async function addAlert({ owner }: World, about: { tags?: string[]; filter?: str
   return (await owner.client.call(alerts.create, { body: { ...rule, url: 'https://9.9.9.9/', ...about } })).body.id
 }
 
+async function addSnippet({ owner }: World, name: string, ...ofSnippet: string[]): Promise<void> {
+  await owner.client.call(snippets.create, { body: { name, text: 'uptime', tags: ofSnippet } })
+}
+
 async function setCanary({ owner }: World, canary_tag: string): Promise<void> {
   await owner.client.call(agentUpdates.setPolicy, { body: { mode: 'automatic', canary_tag, window: null } })
 }
@@ -73,6 +78,7 @@ async function followers({ owner: { client } }: World) {
   return {
     keys: (await client.call(installKeys.list, { query: {} })).body.map((key) => key.tags),
     alerts: (await client.call(alerts.list, {})).body.map(({ tags: ofRule, filter }) => [ofRule, filter]),
+    snippets: (await client.call(snippets.list, {})).body.map(({ name, tags: given }) => [name, ...given]),
     canary,
     mode,
   }
@@ -246,8 +252,10 @@ describe('a renamed tag', () => {
 })
 
 describe('a removed tag', () => {
-  it('is taken from install keys and alert rules, and makes none of them wider', async () => {
+  it('is taken from install keys, alert rules and snippets, and makes none of them wider', async () => {
     const world = await makeWorld()
+    await addSnippet(world, 'disks', 'pci', 'two')
+    await addSnippet(world, 'logs', 'pci')
     await addInstallKey(world, 'pci', 'two')
     await addAlert(world, { tags: ['two', 'pci'] })
     await addAlert(world, { tags: ['pci'] })
@@ -257,9 +265,9 @@ describe('a removed tag', () => {
       [['two'], ''],
       [[], filterByTags('eq', 'pci')],
     ]
-    expect(await followers(world)).toMatchObject({ keys: [['two']], alerts: left })
+    expect(await followers(world)).toMatchObject({ keys: [['two']], alerts: left, snippets: [['disks', 'two']] })
     await world.owner.client.call(tags.remove, { params: { tag: 'two' } })
-    expect(await followers(world)).toMatchObject({ keys: [], alerts: [left[1]] })
+    expect(await followers(world)).toMatchObject({ keys: [], alerts: [left[1]], snippets: [] })
   })
 
   it('switches updates off that would begin with a tenth of all devices instead of it', async () => {
@@ -278,6 +286,7 @@ describe.each([
     (world: World) => addAlert(world, { filter: filterByTags('contains', 'PC') }),
     'alert',
   ],
+  ['a snippet', (world: World) => addSnippet(world, 'disks', 'pci'), 'snippet disks'],
   ['the updates of agents', (world: World) => setCanary(world, 'pci'), 'the policy of agent updates'],
 ])('a tag of %s', (_, add, named) => {
   it.each([
@@ -296,12 +305,14 @@ describe.each([
   })
 })
 
-it('lists tags that only install keys, alert rules or updates have, and gives no other tag their name', async () => {
+it('lists tags that only install keys, alert rules, snippets or updates have, and gives no other tag their name', async () => {
   const world = await makeWorld()
   await addInstallKey(world, 'enrolled')
   await addAlert(world, { tags: ['watched'] })
+  await addSnippet(world, 'disks', 'offered')
   await setCanary(world, 'early')
-  expect((await world.owner.client.call(tags.list, {})).body).toEqual(['pci', 'enrolled', 'watched', 'early'])
+  const all = ['pci', 'enrolled', 'watched', 'offered', 'early']
+  expect((await world.owner.client.call(tags.list, {})).body).toEqual(all)
   const rename = world.operator.call(tags.rename, { params: { tag: 'pci' }, body: { tag: 'early' } })
   expect(await answerTo(rename)).toMatch(/^409 CONFLICT/)
 })
@@ -324,6 +335,7 @@ describe('audit log', () => {
             keys: { removed: [key], changed: [] },
             installKeys: { removed: [], changed: [] },
             alerts: { removed: [], changed: [], affected: [] },
+            snippets: { removed: [], changed: [] },
             updates: [],
           },
         }),

@@ -10,6 +10,7 @@ import { replaceTagInInstallKeys } from '../install-keys/tags.ts'
 import { requirePolicyRights } from '../policy/authority.ts'
 import { type NamedKey, replaceTagInKeys } from '../public-keys/policy.ts'
 import { findUsed, listTags } from '../filters/used-tags.ts'
+import { replaceTagInSnippets } from '../snippets/tags.ts'
 import { removeDeviceTag, renameDeviceTag } from './store.ts'
 
 export async function list(ctx: TenantContext): Promise<Listing<string>> {
@@ -18,7 +19,7 @@ export async function list(ctx: TenantContext): Promise<Listing<string>> {
 }
 
 /**
- * Renames a tag on devices, keys, rules, install keys and alert rules, and as the canary tag. A tag decides, now and later,
+ * Renames a tag on devices, keys, rules, install keys, alert rules and snippets, and as the canary tag. A tag decides, now and later,
  * which devices those apply to: renaming it needs the right to edit them.
  * @throws {BowlineError} NOT_FOUND for an unused tag; CONFLICT when the new one is in use; POLICY_CHANGE
  */
@@ -57,12 +58,14 @@ async function replaceInPolicy(ctx: TenantContext, tag: string, to: string | und
   const keys = await replaceTagInKeys(ctx, tag, to)
   const installKeys = await replaceTagInInstallKeys(ctx, tag, to)
   const alerts = await replaceTagInAlerts(ctx, tag, to)
+  const snippets = await replaceTagInSnippets(ctx, tag, to)
   const updates = await replaceCanaryTag(ctx, tag, to)
   requirePolicyRights(ctx, {
     rules: [...rules.removed, ...rules.changed],
     keys: [...keys.removed, ...keys.changed],
     installKeys: [...installKeys.removed, ...installKeys.changed],
     alertRules: [...alerts.removed, ...alerts.changed, ...alerts.affected],
+    snippets: [...snippets.removed, ...snippets.changed],
     updates,
   })
   const fingerprints = (named: readonly NamedKey[]) => named.map(({ fingerprint }) => fingerprint)
@@ -71,6 +74,7 @@ async function replaceInPolicy(ctx: TenantContext, tag: string, to: string | und
     keys: { removed: fingerprints(keys.removed), changed: fingerprints(keys.changed) },
     installKeys,
     alerts,
+    snippets,
     updates,
   }
 }

@@ -16,6 +16,7 @@ export interface World {
   readonly sessionUid: SessionUid
   readonly fingerprint: string
   readonly viewId: string
+  readonly snippetId: string
   readonly jobId: string
   readonly incidentId: string
   readonly alertId: string
@@ -137,6 +138,9 @@ export async function populate(server: BootedServer, owner: Person): Promise<Wor
     })
     .execute()
   const { body: view } = await client.call(operations.views.create, { body: { name: marker.slice(0, 60), query: {} } })
+  const { body: snippet } = await client.call(operations.snippets.create, {
+    body: { name: marker.slice(0, 80), text: marker },
+  })
   const job = await server.database
     .system()
     .insertInto('device_jobs')
@@ -175,6 +179,7 @@ export async function populate(server: BootedServer, owner: Person): Promise<Wor
     incidentId: String(departure.id),
     alertId: alert.id,
     viewId: view.id,
+    snippetId: snippet.id,
     jobId: job.id,
     device,
     pendingDevice,
@@ -243,6 +248,7 @@ function paramOf({ method, path }: Operation, name: string, world: World): strin
     firewall: world.ruleId,
     mails: randomUUID(),
     views: world.viewId,
+    snippets: world.snippetId,
     'device-jobs': world.jobId,
     incidents: world.incidentId,
     alerts: world.alertId,

@@ -43,6 +43,7 @@ export interface TenantIds {
   readonly rollout: string
   /** Saved view of the namespace. */
   readonly view: string
+  readonly snippet: string
   readonly alert: string
   /** Departure of the device. */
   readonly incident: string
@@ -86,6 +87,7 @@ export async function makeTenant(
     scimToken: randomUUID(),
     rollout: randomUUID(),
     view: randomUUID(),
+    snippet: randomUUID(),
     alert: randomUUID(),
     incident: String(1_000_000 + Math.floor(Math.random() * 1_000_000_000)),
     job: randomUUID(),
@@ -290,6 +292,12 @@ async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
   await db
     .insertInto('saved_views')
     .values({ tenant_id, id: ids.view, user_id: null, name: MARK, list: 'devices', query: {}, created_at: new Date(0) })
+    .execute()
+  const created = { created_at: new Date(0), created_by: owner, created_by_name: MARK }
+  const changed = { changed_at: new Date(0), changed_by: owner, changed_by_name: MARK }
+  await db
+    .insertInto('shared_snippets')
+    .values({ tenant_id, id: ids.snippet, name: MARK, text: MARK, tags: [TAG], ...created, ...changed })
     .execute()
   await fillHealth(db, tenant, MARK)
   await db.insertInto('device_favorites').values({ tenant_id, user_id: owner, device_uid: ids.device }).execute()

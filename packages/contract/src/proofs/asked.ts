@@ -78,6 +78,11 @@ export const ASKED: readonly ProofRule[] = [
   },
   {
     asks: 'access',
+    why: 'A snippet of the namespace runs in shells of the members who choose it.',
+    operations: ['snippets.create', 'snippets.update'],
+  },
+  {
+    asks: 'access',
     why: 'A tunnel opens a service of a device, to everybody where it has no door.',
     operations: ['tunnels.create', 'tunnels.update'],
   },

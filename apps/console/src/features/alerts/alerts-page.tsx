@@ -16,6 +16,7 @@ import { formatCount } from '../../ui/text/numbers.ts'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
 import cells from '../../ui/list/cells.module.css'
 import { DeliveriesDialog } from './deliveries-dialog.tsx'
+import type { Measure } from '../health/messages.ts'
 import { formatMeasure } from '../health/values.ts'
 import { alertsMessages as texts } from './messages.ts'
 import { ALERTS, alertsQuery } from './queries.ts'
@@ -191,11 +192,16 @@ function State({ rule: { active, failing_since, disabled_reason } }: { readonly 
   )
 }
 
+const MEASURES_OF: Readonly<Partial<Record<AlertRule['condition'], Measure>>> = {
+  disk: 'disk',
+  memory: 'memory',
+  load: 'load',
+  latency: 'latency_ms',
+}
+
 function conditionOf({ condition, minutes, devices, threshold }: AlertRule): string {
-  const value =
-    condition === 'disk' || condition === 'memory' || condition === 'load'
-      ? formatMeasure(condition, threshold ?? 0)
-      : formatCount(devices ?? 0)
+  const measure = MEASURES_OF[condition]
+  const value = measure ? formatMeasure(measure, threshold ?? 0) : formatCount(devices ?? 0)
   return texts.conditions[condition](texts.minutes(minutes), value)
 }
 

@@ -117,6 +117,6 @@ export function EditRule({ rule, onClose }: EditRuleProps) {
 }
 
 /** Without an address the present one is kept. */
-function bodyOf({ name, minutes, devices, tags, filter, recipients, url }: RuleFields) {
-  return { name, minutes, devices, tags, filter, recipients, ...(url === null ? {} : { url }) }
+function bodyOf({ name, minutes, devices, threshold, tags, filter, recipients, url }: RuleFields) {
+  return { name, minutes, devices, threshold, tags, filter, recipients, ...(url === null ? {} : { url }) }
 }

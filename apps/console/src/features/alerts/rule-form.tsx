@@ -5,6 +5,8 @@ import {
   ALERT_CONDITIONS,
   ALERT_TARGETS,
   HEALTH_CONDITIONS,
+  type HealthCondition,
+  brokenByThreshold,
 } from '@bowline/contract/operations/fleet/alerts'
 import { LIMITS } from '@bowline/contract/limits'
 import { z } from 'zod'
@@ -32,6 +34,10 @@ const Fields = z
     url: z.string().trim(),
     recipients: shape.recipients.unwrap(),
   })
+  .superRefine(({ condition, threshold }, issues) => {
+    const message = healthOf(condition) && brokenByThreshold(condition, threshold)
+    if (message) issues.addIssue({ code: 'custom', path: ['threshold'], message })
+  })
   .transform(({ devices, threshold, url, recipients, ...fields }) => ({
     ...fields,
     devices: fields.condition === 'many-offline' ? devices : null,
@@ -39,6 +45,14 @@ const Fields = z
     url: fields.target === 'mail' || url === '' ? null : url,
     recipients: fields.target === 'mail' ? recipients : [],
   }))
+
+/** Those by which the server itself finds trouble. */
+const THRESHOLDS: Readonly<Record<HealthCondition, number>> = {
+  disk: LIMITS.health.disk,
+  memory: LIMITS.health.memory,
+  load: LIMITS.health.load,
+  latency: LIMITS.health.latencyMs,
+}
 
 /** The condition where it is about health, and so has a threshold. */
 function healthOf(condition: AlertRule['condition']) {
@@ -63,7 +77,7 @@ export function RuleForm({ rule, send, onCancel }: RuleFormProps) {
       condition: rule?.condition ?? 'offline',
       minutes: String(rule?.minutes ?? 5),
       devices: String(rule?.devices ?? 10),
-      threshold: String(rule?.threshold ?? LIMITS.health.disk),
+      threshold: String(rule?.threshold ?? THRESHOLDS.disk),
       tags: rule?.tags ?? [],
       filter: rule?.filter ?? '',
       target: rule?.target ?? 'webhook',
@@ -94,7 +108,7 @@ export function RuleForm({ rule, send, onCancel }: RuleFormProps) {
           onChange={(event) => {
             void conditionField.onChange(event)
             const chosen = HEALTH_CONDITIONS.find((one) => one === event.currentTarget.value)
-            if (chosen) setValue('threshold', String(LIMITS.health[chosen]))
+            if (chosen) setValue('threshold', String(THRESHOLDS[chosen]))
           }}
         />
       )}

@@ -6,6 +6,7 @@ import { Skeleton, Stack } from '../../ui/kit.ts'
 import { Page } from '../../ui/page/page.tsx'
 import { BillingCard } from '../billing/billing-card.tsx'
 import { ProvisioningCard } from '../provisioning/provisioning-card.tsx'
+import { SnippetsCard } from '../shared-snippets/snippets-card.tsx'
 import { AnnouncementEditor } from './announcement-editor.tsx'
 import { DangerZone } from './danger-zone.tsx'
 import { ExportCard } from './export-card.tsx'
@@ -37,6 +38,7 @@ export function SettingsPage() {
             settings={settings}
             may={may}
           />
+          <SnippetsCard />
           <BillingCard />
           <ProvisioningCard />
           <ExportCard namespace={query.data} />

@@ -38,6 +38,7 @@ export function TerminalPage({ device }: { readonly device: string | undefined }
     const pane = workspace.pane(id)
     return (
       pane && {
+        device: pane.device.uid,
         paste: (text: string, enter: boolean) => pane.pasting.paste(text, enter),
         focus: () => pane.screen.terminal.focus(),
       }

@@ -27,6 +27,7 @@ export const DOCS_PAGES = {
   '/announcements/$uuid': '/docs/self-hosted/administration#announcements',
   '/settings': '/docs/user-guides/namespaces/settings',
   '/settings/billing': '/docs/self-hosted/billing',
+  '/settings/snippets': '/docs/user-guides/devices/terminal#snippets-of-a-namespace',
   '/profile': '/docs/user-guides/settings/account/profile',
   '/profile/keys': '/docs/user-guides/security/keys-in-the-browser',
   '/activate': '/docs/user-guides/settings/account/command-line',

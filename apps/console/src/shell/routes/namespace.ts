@@ -24,6 +24,15 @@ export const billing = createRoute({
   ),
 })
 
+export const snippets = createRoute({
+  getParentRoute: () => app,
+  path: '/settings/snippets',
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/shared-snippets/snippets-page.tsx')),
+    'SnippetsPage',
+  ),
+})
+
 export const alerts = createRoute({
   getParentRoute: () => app,
   path: '/alerts',

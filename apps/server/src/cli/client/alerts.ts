@@ -2,7 +2,7 @@
 import { ApiError } from '@bowline/contract/client'
 import { ConfigError } from '@bowline/contract/config'
 import { operations } from '@bowline/contract/operations'
-import { AlertBody, type AlertRule } from '@bowline/contract/operations/fleet/alerts'
+import { ALERT_CONDITIONS, AlertBody, type AlertRule } from '@bowline/contract/operations/fleet/alerts'
 import type { Command } from 'commander'
 import { type Format, type Terminal, show, table } from '../terminal.ts'
 import { type ServerClient, signedIn } from './client.ts'
@@ -43,7 +43,7 @@ export function addAlertCommands(program: Command, terminal: Terminal): void {
   const add = rules
     .command('add <name> <condition>')
     .description(
-      'Add a rule; the condition is offline, many-offline, back, disk, memory or load. The secret of a webhook is shown this once',
+      `Add a rule; the condition is one of ${ALERT_CONDITIONS.join(', ')}. The secret of a webhook is shown this once`,
     )
     .option(
       '--minutes <number>',
@@ -51,7 +51,10 @@ export function addAlertCommands(program: Command, terminal: Terminal): void {
       '5',
     )
     .option('--devices <number>', 'for many-offline: so many devices at least')
-    .option('--threshold <number>', 'for disk and memory: percent; for load: that of each processor')
+    .option(
+      '--threshold <number>',
+      'for disk and memory: percent; for load: that of each processor; for latency: milliseconds',
+    )
     .option('--tag <tag>', 'devices with this tag; may be repeated', collect, [])
   withDeviceFilter(add)
     .option('--webhook <url>', 'tell this address, with a signature')

@@ -1,7 +1,9 @@
 // `bowline devices` and `bowline views` of a person who is signed in at a server.
+import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { HealthHistory } from '@bowline/contract/operations/fleet/health'
 import { Device } from '@bowline/contract/schemas/device'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -77,6 +79,69 @@ describe('bowline devices', () => {
     ['devices --view missing', 1, /no saved view of devices named missing/],
     ['devices --incident first', 1, /incident: the value must be an id/],
     ['devices --trouble boredom', 1, /trouble: the value must be any, disk, memory, load, latency, rebooted/],
+  ])('refuses %s', async (line, status, reason) => {
+    const [got, message] = await refusal(line)
+    expect([got, message]).toEqual([status, expect.stringMatching(reason)])
+  })
+})
+
+describe('bowline device health', () => {
+  const uid = createHash('sha256').update('cli1').digest('hex')
+  beforeAll(async () => {
+    const begins = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000 - 7_200_000)
+    const system = server.database.system()
+    await sql`insert into device_health (device_uid, tenant_id, state, reported_at, cpu, load, cpus, memory, memory_bytes,
+        memory_available_bytes, disk, filesystems, booted_at, latency)
+      values (${uid}, ${ada.tenant}, 'reported', now(), 12.7, 0.255, 4, 50, 8589934592, 4294967296, 99.9,
+        '[{"path":"/data\\n x","totalBytes":107374182400,"freeBytes":1073741824}]', '2026-01-02T03:04:05Z', 31)`.execute(
+      system,
+    )
+    const twelve = (first: number) => [first, first + 10, ...Array.from({ length: 10 }, () => null)]
+    await sql`insert into device_health_points (device_uid, tenant_id, step_minutes, begins_at, cpu, memory, disk, load, latency)
+      values (${uid}, ${ada.tenant}, 5, ${begins}, ${twelve(20)}, ${twelve(40)}, ${twelve(60)}, ${twelve(100)},
+        ${twelve(7)})`.execute(system)
+  })
+
+  it('shows the last report of a device, and the lowest, average and highest value of each measure', async () => {
+    const lines = (await bowline('device health unit-1')).split('\n')
+    expect(lines.map((line) => line.split(/ {2,}/).join(' | '))).toEqual([
+      'DEVICE | unit-1',
+      'state | reports',
+      expect.stringMatching(/^reported \| \d{4}-\S+Z$/),
+      'up since | 2026-01-02T03:04:05.000Z',
+      'troubles | disk',
+      'processors | 12 % of 4',
+      expect.stringMatching(/^load per processor \| 0\.2[56]$/),
+      'memory | 50 %, 4.0 GiB of 8.0 GiB available',
+      'fullest filesystem | 99 %',
+      'round trip | 31 ms',
+      'filesystem | /data x: 1.0 GiB of 100.0 GiB free',
+      '',
+      '24 HOURS | LOWEST | AVERAGE | HIGHEST',
+      'processors | 20 % | 25 % | 30 %',
+      'load per processor | 1.00 | 1.05 | 1.10',
+      'memory | 40 % | 45 % | 50 %',
+      'fullest filesystem | 60 % | 65 % | 70 %',
+      'round trip | 7 ms | 12 ms | 17 ms',
+    ])
+  })
+
+  it('shows a month, and the same as JSON by the uid of the device', async () => {
+    expect(await bowline('device health unit-1 --period month')).toMatch(/^30 DAYS +LOWEST/m)
+    const history = HealthHistory.parse(await json(`device health ${uid} --period month`))
+    expect([history.step_seconds, history.latest?.cpus]).toEqual([3_600, 4])
+  })
+
+  it('says that a device has never reported', async () => {
+    const lines = await bowline('device health unit-4')
+    expect(lines).toMatch(/^state +has never reported$/m)
+    expect(lines).toMatch(/^memory +- +- +-$/m)
+  })
+
+  it.each([
+    ['device health nowhere', 1, /There is no device named nowhere/],
+    [`device health ${'0'.repeat(64)}`, 1, /The device was not found/],
+    ['device health unit-1 --period year', 2, /Allowed choices are day, month/],
   ])('refuses %s', async (line, status, reason) => {
     const [got, message] = await refusal(line)
     expect([got, message]).toEqual([status, expect.stringMatching(reason)])

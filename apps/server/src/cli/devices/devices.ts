@@ -2,8 +2,9 @@
 import { ConfigError } from '@bowline/contract/config'
 import type { Command } from 'commander'
 import { systemClock } from '@bowline/base/clock'
+import { addDeviceHealthCommand } from './health.ts'
 import { addDeviceListCommand } from '../client/devices.ts'
-import { addPairCommand } from '../client/pair.ts'
+import { addPairCommand } from './pair.ts'
 import { addAgentlessCommands } from './agentless.ts'
 import { rejectPending } from '../../devices/pending.ts'
 import { parseAge } from '../arguments.ts'
@@ -18,6 +19,7 @@ interface Options extends Format {
 export function addDeviceCommands(program: Command, terminal: Terminal): void {
   const device = program.command('device').alias('devices').description('Devices of a namespace')
   addDeviceListCommand(device, terminal)
+  addDeviceHealthCommand(device, terminal)
   addPairCommand(device, terminal)
   addAgentlessCommands(device, terminal)
   device

@@ -13,8 +13,10 @@ export interface AlertRulesTable {
   minutes: number
   /** Fewest devices, of many-offline. */
   devices: number | null
-  /** Percent, or load for each processor; null: the rule is about presence. */
+  /** Percent, or load for each processor; null: the rule is about something else. */
   threshold: number | null
+  /** Milliseconds, of latency. */
+  latency_ms: number | null
   tags: Generated<readonly string[]>
   /** Filter of the device list, as its parameter is sent. */
   filter: Generated<string>

@@ -1,4 +1,4 @@
-// Tables of saved views and favourite devices.
+// Tables of saved views, favourite devices and snippets of namespaces.
 import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Generated } from 'kysely'
 import type { JsonObject } from '../json.ts'
@@ -13,6 +13,20 @@ export interface SavedViewsTable {
   /** Parameters of the console's address. */
   query: JsonObject
   created_at: Generated<Date>
+}
+
+export interface SharedSnippetsTable {
+  id: Generated<string>
+  tenant_id: TenantId
+  name: string
+  text: string
+  tags: Generated<readonly string[]>
+  created_at: Generated<Date>
+  created_by: UserId | null
+  created_by_name: string
+  changed_at: Generated<Date>
+  changed_by: UserId | null
+  changed_by_name: string
 }
 
 export interface DeviceFavoritesTable {

@@ -12,7 +12,7 @@ const { alerts: limits } = LIMITS
 export const PRESENCE_CONDITIONS = ['offline', 'many-offline', 'back'] as const
 export type PresenceCondition = (typeof PRESENCE_CONDITIONS)[number]
 /** About health, with a threshold. */
-export const HEALTH_CONDITIONS = ['disk', 'memory', 'load'] as const
+export const HEALTH_CONDITIONS = ['disk', 'memory', 'load', 'latency'] as const
 export type HealthCondition = (typeof HEALTH_CONDITIONS)[number]
 export const ALERT_CONDITIONS = [...PRESENCE_CONDITIONS, ...HEALTH_CONDITIONS] as const
 export const ALERT_TARGETS = ['mail', 'webhook', 'slack'] as const
@@ -43,11 +43,11 @@ const Changeable = z.object({
   minutes: wholeNumber(1, limits.minutes),
   /** For many-offline: so many devices at least. */
   devices: wholeNumber(2, limits.devices).nullable(),
-  /** For disk and memory: percent; for load: that of each processor. From this value on a device is beyond it. */
+  /** For disk and memory: percent; for load: that of each processor; for latency: milliseconds. From this value on a device is beyond it. */
   threshold: z
     .number('must be a number')
     .min(limits.threshold.min, `must be at least ${limits.threshold.min}`)
-    .max(limits.threshold.max, `must be at most ${limits.threshold.max}`)
+    .max(limits.latencyMs, `must be at most ${limits.latencyMs}`)
     .nullable(),
   /** Devices with one of these tags; none: all. */
   tags: DeviceTags,
@@ -69,6 +69,15 @@ export const AlertBody = Changeable.extend({
   url: AlertUrl.nullable().default(null),
 }).meta({ id: 'AlertRuleBody' })
 export type AlertBody = z.output<typeof AlertBody>
+
+/** The rule that a threshold breaks; undefined where it breaks none. {@link AlertBody} knows the widest limits only. */
+export function brokenByThreshold(condition: AlertRule['condition'], threshold: number | null): string | undefined {
+  const isNeeded = HEALTH_CONDITIONS.some((one) => one === condition)
+  if (isNeeded !== (threshold !== null)) return `is needed for ${HEALTH_CONDITIONS.join(', ')} only`
+  if (threshold === null) return undefined
+  if (condition === 'latency') return Number.isInteger(threshold) ? undefined : 'must be a whole number'
+  return threshold > limits.threshold.max ? `must be at most ${limits.threshold.max}` : undefined
+}
 
 export const AlertChange = Changeable.partial()
   .extend({

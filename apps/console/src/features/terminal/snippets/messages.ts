@@ -3,12 +3,14 @@ import { i18n } from '../../../platform/language/i18n.ts'
 
 export const snippetMessages = {
   title: i18n._('Snippets'),
-  hint: i18n._('Kept in this browser, for you only. Enter inserts the marked one.'),
+  hint: i18n._('Your own are kept in this browser, for you only. Enter inserts the marked one.'),
   search: i18n._('Search snippets'),
   none: i18n._('No snippets yet'),
   noMatch: i18n._('No matches'),
   list: i18n._('Snippets'),
   runs: i18n._('runs at once'),
+  sharedBy: (name: string) => i18n._('shared by {name}', { name }),
+  ofNamespace: i18n._('Snippets of the namespace'),
   add: i18n._('New snippet'),
   edit: (name: string) => i18n._('Edit {name}', { name }),
   remove: (name: string) => i18n._('Remove {name}', { name }),

@@ -1,5 +1,7 @@
 // Finds and inserts snippets by the keyboard (WAI-ARIA combobox with a list), and changes them.
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- native lists can neither be filtered nor show a second line */
+import type { SharedSnippet } from '@bowline/contract/operations/fleet/snippets'
+import { Link } from '@tanstack/react-router'
 import { Pencil, Plus, Trash2 } from 'lucide-react'
 import { type KeyboardEvent, useId, useState } from 'react'
 import { useStore } from '../../../core/context.tsx'
@@ -7,16 +9,21 @@ import { ActionIcon, Button, Group, Modal, Stack, Text, TextInput } from '../../
 import { uiMessages } from '../../../ui/messages.ts'
 import { snippetMessages as texts } from './messages.ts'
 import { SnippetForm } from './snippet-form.tsx'
-import { type Snippet, type Snippets, matching } from './snippets.ts'
+import { type Choice, type Snippet, type Snippets, choices, matching } from './snippets.ts'
 import classes from './snippets.module.css'
 
 interface SnippetDialogProps {
+  /** The person's own. */
   readonly snippets: Snippets
+  /** Those of the namespace. */
+  readonly shared: readonly SharedSnippet[]
+  /** Of the device. */
+  readonly tags: readonly string[]
   readonly onInsert: (snippet: Snippet) => void
   readonly onClose: () => void
 }
 
-export function SnippetDialog({ snippets, onInsert, onClose }: SnippetDialogProps) {
+export function SnippetDialog({ snippets, shared, tags, onInsert, onClose }: SnippetDialogProps) {
   const [edited, setEdited] = useState<Snippet>()
   return (
     <Modal
@@ -38,20 +45,18 @@ export function SnippetDialog({ snippets, onInsert, onClose }: SnippetDialogProp
           }}
         />
       ) : (
-        <Chooser snippets={snippets} onInsert={onInsert} onEdit={setEdited} />
+        <Chooser {...{ snippets, shared, tags, onInsert, onClose }} onEdit={setEdited} />
       )}
     </Modal>
   )
 }
 
-interface ChooserProps {
-  readonly snippets: Snippets
-  readonly onInsert: (snippet: Snippet) => void
+interface ChooserProps extends SnippetDialogProps {
   readonly onEdit: (snippet: Snippet) => void
 }
 
-function Chooser({ snippets, onInsert, onEdit }: ChooserProps) {
-  const all = useStore(snippets.list)
+function Chooser({ snippets, shared, tags, onInsert, onEdit, onClose }: ChooserProps) {
+  const all = choices(useStore(snippets.list), shared, tags)
   const list = useId()
   const [words, setWords] = useState('')
   const [marked, setMarked] = useState(0)
@@ -106,7 +111,7 @@ function Chooser({ snippets, onInsert, onEdit }: ChooserProps) {
             onPointerMove={() => setMarked(index)}
           >
             <span className={classes['name']}>{snippet.name}</span>
-            {snippet.runs ? <span className={classes['runs']}>{texts.runs}</span> : null}
+            {noteOf(snippet) === '' ? null : <span className={classes['note']}>{noteOf(snippet)}</span>}
             <code className={classes['text']}>{snippet.text}</code>
           </div>
         ))}
@@ -123,7 +128,7 @@ function Chooser({ snippets, onInsert, onEdit }: ChooserProps) {
         >
           {texts.add}
         </Button>
-        {one ? (
+        {one && one.sharedBy === undefined ? (
           <>
             <ActionIcon aria-label={texts.edit(one.name)} onClick={() => onEdit(one)}>
               <Pencil size={15} aria-hidden />
@@ -133,7 +138,13 @@ function Chooser({ snippets, onInsert, onEdit }: ChooserProps) {
             </ActionIcon>
           </>
         ) : null}
+        <Link to="/settings/snippets" className={classes['manage'] ?? ''} onClick={onClose}>
+          {texts.ofNamespace}
+        </Link>
       </Group>
     </Stack>
   )
 }
+
+const noteOf = ({ runs, sharedBy }: Choice): string =>
+  sharedBy === undefined ? (runs ? texts.runs : '') : texts.sharedBy(sharedBy)

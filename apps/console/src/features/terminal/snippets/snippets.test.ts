@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { SNIPPET, matching, openSnippets } from './snippets.ts'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { SNIPPET, choices, matching, openSnippets } from './snippets.ts'
 
 const stored = new Map<string, string>()
 beforeEach(() => {
@@ -47,4 +47,37 @@ it('finds snippets by all words of the name or the text', () => {
   expect(matching(list, 'SPACE').map(({ id }) => id)).toEqual(['1', '2'])
   expect(matching(list, 'space df').map(({ id }) => id)).toEqual(['1'])
   expect(matching(list, '')).toHaveLength(2)
+})
+
+describe('beside the snippets of a person', () => {
+  const author = { id: null, name: 'ada' }
+  const at = '2026-01-15T09:30:00Z'
+  const shared = (name: string, ...tags: string[]) => {
+    return {
+      id: name,
+      name,
+      text: 'uptime',
+      tags,
+      created_at: at,
+      created_by: author,
+      changed_at: at,
+      changed_by: author,
+    }
+  }
+  const all = [shared('cellar', 'lab'), shared('Apples'), shared('kiosk', 'kiosk', 'lobby')]
+
+  it('are those that the namespace shares, by name, which never run at once', () => {
+    expect(choices([snippet('1', 'banana')], all, ['lab'])).toEqual([
+      { id: 'Apples', name: 'Apples', text: 'uptime', runs: false, sharedBy: 'ada' },
+      snippet('1', 'banana'),
+      { id: 'cellar', name: 'cellar', text: 'uptime', runs: false, sharedBy: 'ada' },
+    ])
+  })
+
+  it.each([
+    { tags: [], names: ['Apples'] },
+    { tags: ['lobby', 'garden'], names: ['Apples', 'kiosk'] },
+  ])('are those with no tags, and those for the device ($tags)', ({ tags, names }) => {
+    expect(choices([], all, tags).map(({ name }) => name)).toEqual(names)
+  })
 })

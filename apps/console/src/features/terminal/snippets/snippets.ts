@@ -1,4 +1,5 @@
 // Texts that a person inserts into terminals again and again, stored in this browser for each person.
+import type { SharedSnippet } from '@bowline/contract/operations/fleet/snippets'
 import { z } from 'zod'
 import { type Store, createStore } from '../../../platform/store.ts'
 import { readSetting, writeSetting } from '../../../platform/local-setting.ts'
@@ -44,8 +45,27 @@ export function openSnippets(person: string): Snippets {
   }
 }
 
+/** A snippet that can be inserted. */
+export interface Choice extends Snippet {
+  /** Who changed it last, for one that the namespace shares. */
+  readonly sharedBy?: string
+}
+
+/** Own and shared snippets by name; shared ones for the device only. @param tags those of the device */
+export function choices(
+  own: readonly Snippet[],
+  shared: readonly SharedSnippet[],
+  tags: readonly string[],
+): readonly Choice[] {
+  const offered = shared.filter((one) => one.tags.length === 0 || one.tags.some((tag) => tags.includes(tag)))
+  const added = offered.map(({ id, name, text, changed_by: { name: sharedBy } }) => {
+    return { id, name, text, runs: false, sharedBy }
+  })
+  return [...own, ...added].toSorted((a, b) => compareNames(a.name, b.name))
+}
+
 /** The snippets with all words in their name or text. */
-export function matching(snippets: readonly Snippet[], words: string): readonly Snippet[] {
+export function matching<One extends Snippet>(snippets: readonly One[], words: string): readonly One[] {
   const all = words.toLowerCase().split(/\s+/)
   return snippets.filter(({ name, text }) => {
     const where = `${name}\n${text}`.toLowerCase()

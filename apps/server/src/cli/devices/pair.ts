@@ -7,7 +7,7 @@ import type { WaitingPairing } from '@bowline/contract/schemas/fleet/pairing'
 import { TenantId } from '@bowline/contract/schemas/common'
 import type { Command } from 'commander'
 import { type Format, type Terminal, show } from '../terminal.ts'
-import { currentSignIn } from './login.ts'
+import { currentSignIn } from '../client/login.ts'
 
 const { namespaces, pairings } = operations
 

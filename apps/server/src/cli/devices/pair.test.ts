@@ -9,7 +9,7 @@ import { pairingCalls, unpaired } from '../../pairing/testing.ts'
 import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
 import { runCommand } from '../program.ts'
 import { commandLine } from '../testing.ts'
-import { saveSignIn } from './sign-in-file.ts'
+import { saveSignIn } from '../client/sign-in-file.ts'
 
 let server: BootedServer
 let ada: Person

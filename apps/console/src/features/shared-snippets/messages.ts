@@ -1,0 +1,42 @@
+// Texts of the snippets of a namespace.
+import { i18n } from '../../platform/language/i18n.ts'
+
+export const sharedSnippetMessages = {
+  title: i18n._('Snippets'),
+  back: i18n._('Settings'),
+  cardText: i18n._('Texts that everybody in this namespace can insert into terminals.'),
+  open: i18n._('Show the snippets'),
+  intro: i18n._(
+    'Everybody in this namespace finds these texts in terminals, beside their own snippets. Inserting one never presses Enter.',
+  ),
+  tableLabel: i18n._('Snippets of the namespace'),
+  loadFailed: i18n._('The snippets could not be loaded.'),
+  empty: i18n._('No shared snippets yet'),
+  emptyText: i18n._('Share the commands that everybody looks up again and again.'),
+  columns: {
+    name: i18n._('Name'),
+    text: i18n._('Text'),
+    devices: i18n._('Devices'),
+    changed: i18n._('Last change'),
+  },
+  allDevices: i18n._('all'),
+  by: (name: string) => i18n._('by {name}', { name }),
+  roleTooLow: i18n._('You need the Administrator role to change shared snippets.'),
+  labels: { name: i18n._('Name'), text: i18n._('Text'), tags: i18n._('Tags') },
+  textHint: i18n._('People see it before they run it. Do not write passwords here: every member can read it.'),
+  add: i18n._('Share a snippet'),
+  addTitle: i18n._('Share a snippet'),
+  addFailed: i18n._('The snippet was not shared'),
+  added: (name: string) => i18n._('{name} is shared.', { name }),
+  edit: i18n._('Change'),
+  editNamed: (name: string) => i18n._('Change {name}', { name }),
+  save: i18n._('Save changes'),
+  saveFailed: i18n._('The snippet was not changed'),
+  saved: (name: string) => i18n._('{name} changed.', { name }),
+  remove: i18n._('Delete'),
+  removeNamed: (name: string) => i18n._('Delete {name}', { name }),
+  removeTitle: (name: string) => i18n._('Delete {name}?', { name }),
+  removeText: i18n._('It disappears for everybody in the namespace. The audit log keeps its text.'),
+  removed: (name: string) => i18n._('{name} deleted.', { name }),
+  removeFailed: (name: string) => i18n._('{name} was not deleted', { name }),
+} as const

@@ -1,0 +1,22 @@
+// Tables of saved views, favourite devices and shared snippets in an export.
+import type { ExportedTable } from './exported-table.ts'
+
+export const VIEW_TABLES: Readonly<Record<string, ExportedTable>> = {
+  saved_views: { columns: ['id', 'user_id', 'name', 'list', 'query', 'created_at'], order: ['id'] },
+  shared_snippets: {
+    columns: [
+      'id',
+      'name',
+      'text',
+      'tags',
+      'created_at',
+      'created_by',
+      'created_by_name',
+      'changed_at',
+      'changed_by',
+      'changed_by_name',
+    ],
+    order: ['id'],
+  },
+  device_favorites: { columns: ['user_id', 'device_uid'], order: ['user_id', 'device_uid'] },
+}
