@@ -113,6 +113,7 @@ export const WORDS: Readonly<Record<string, unknown>> = {
   'RecordingHit.snippet': 'nginx: configuration file /etc/nginx/nginx.conf test is successful',
   'RecordingHit.matches': [{ from: 0, to: 5 }],
   'Session.recording': { share: 'all', output_bytes: 18_204, recorded_bytes: 18_204 },
+  'Session.watchers': ['olivia'],
   'Session.events': { types: ['shell'], seats: [0] },
   'Session.message': 'The command ended.',
   // Path parameters are strings.

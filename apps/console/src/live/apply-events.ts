@@ -54,6 +54,7 @@ export const keys = {
   sessionLists: ['sessions', 'list'] as const,
   sessionList: (search: SessionListSearch) => ['sessions', 'list', search] as const,
   session: (uid: string) => ['sessions', 'one', uid] as const,
+  watchers: (uid: string) => ['watchers', uid] as const,
   stats: ['stats'] as const,
   namespaces: ['namespaces'] as const,
   namespace: (tenant: string) => ['namespaces', tenant] as const,
@@ -70,6 +71,7 @@ export const LIVE_KEYS = [
   keys.devices,
   keys.containers,
   keys.sessions,
+  ['watchers'],
   keys.stats,
   keys.namespaces,
   keys.publicKeys,
@@ -185,6 +187,9 @@ export function applyEvents(queryClient: QueryClient, events: readonly LiveEvent
   }
   // The list has no events of a session, so its page is refetched.
   for (const { session } of sessions) stale.push(keys.session(session.uid))
+  for (const { session } of sessions) {
+    queryClient.setQueryData<readonly string[]>(keys.watchers(session.uid), (before) => before && session.watchers)
+  }
   if (events.some((event) => event.type.startsWith('member.'))) stale.push(keys.namespaces)
   // Rules forget members who leave.
   if (events.some((event) => event.type === 'member.removed')) stale.push(keys.firewall)

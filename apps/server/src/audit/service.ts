@@ -43,6 +43,8 @@ export type AuditAction =
   | 'session.guesses'
   | 'session.legacy-signature'
   | 'session.update'
+  | 'recording.watch'
+  | 'recording.play'
   | 'recording.fail'
   | 'recording.remove'
   | 'recording.expire'

@@ -205,6 +205,7 @@ export function accountTables(user: UserId): Readonly<Record<string, ExportedTab
         event_types: OF_NAMESPACE,
         seats: OF_NAMESPACE,
         command: OF_NAMESPACE,
+        watchers: OF_NAMESPACE,
         cause_by: OF_NAMESPACE,
         cause_reason: OF_NAMESPACE,
         cause_message: OF_NAMESPACE,

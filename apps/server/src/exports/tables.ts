@@ -195,7 +195,7 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
       'command',
     ],
     order: ['uid'],
-    without: { node: INTERNAL },
+    without: { node: INTERNAL, watchers: 'is in the events watch and watch-end' },
   },
   session_events: { columns: ['id', 'session_uid', 'seat', 'type', 'at', 'data'], order: ['id'] },
   recordings: {

@@ -13,6 +13,7 @@ import type { Recordings } from './recordings.ts'
 import { searchRecordings } from './search.ts'
 import { addFrame, findRange, getIndex, getKeyframe, openRecording, removeRecording } from './service.ts'
 import { verifyRecording } from './verification.ts'
+import { createViewers } from './viewers/viewers.ts'
 
 /**
  * @param system system connection: posted frames name no namespace
@@ -25,6 +26,7 @@ export function recordingRoutes(
 ): Route[] {
   const { sessions } = operations
   const oneAfterTheOther = serialise()
+  const viewers = createViewers(({ tenant }) => contextOf(tenant, ''))
   return [
     memberRoute(sessions.getRecord, async (ctx, { params, query }) => {
       const { row, file } = await openRecording(ctx, recordings, params)
@@ -37,12 +39,17 @@ export function recordingRoutes(
         fail('INVALID_INPUT', { field: 'after', rule: 'needs the format cast3' }, ['after'])
       }
       const range = await findRange(ctx, recordings, row, query)
+      await viewers.saw(ctx, { session: row.session_uid, seat: row.seat, isLive: row.state === 'recording' })
       const answer = after === undefined ? inFormat(file, row, format, range) : fileFrom(file, after)
       await ctx.reply.send(Readable.from(answer))
       return undefined
     }),
     memberRoute(sessions.getRecordIndex, (ctx, { params }) => getIndex(ctx, recordings, params)),
-    memberRoute(sessions.getKeyframe, (ctx, { params, query }) => getKeyframe(ctx, recordings, params, query.at)),
+    memberRoute(sessions.getKeyframe, async (ctx, { params, query }) => {
+      const keyframe = await getKeyframe(ctx, recordings, params, query.at)
+      if (keyframe.screen) await viewers.saw(ctx, { session: params.uid, seat: params.seat, isLive: false })
+      return keyframe
+    }),
     publicRoute(operations.recordings.key, async () => {
       await recordings.key.refresh()
       return recordings.key.published

@@ -195,11 +195,13 @@ export async function noteSessionEvents(
 ): Promise<void> {
   const term = events.findLast(({ type }) => type === 'pty-req')?.data['term']
   const command = events.find(({ type }) => type === 'exec')?.data['command']
+  const watch = events.findLast(({ type }) => type === 'watch' || type === 'watch-end')
   const note = {
     types: [...new Set(events.map(({ type }) => type))],
     seats: [...new Set(events.map(({ seat }) => seat))],
     ...(typeof term === 'string' ? { term } : {}),
     ...(typeof command === 'string' ? { command: command.slice(0, MAX_COMMAND).toWellFormed() } : {}),
+    ...(watch ? { watcher: { name: String(watch.data['by']), begins: watch.type === 'watch' } } : {}),
   }
   const session = await ctx.db.transaction().execute(async (db) => {
     const noted = await noteSession(db, uid, note)

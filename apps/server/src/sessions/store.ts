@@ -182,7 +182,14 @@ export async function insertEvents(
 export function noteSession(
   db: Kysely<Schema>,
   uid: SessionUid,
-  note: { types: readonly string[]; seats: readonly number[]; term?: string; command?: string },
+  note: {
+    types: readonly string[]
+    seats: readonly number[]
+    term?: string
+    command?: string
+    /** Somebody begins or ends to watch. */
+    watcher?: { name: string; begins: boolean }
+  },
 ): Promise<SessionRow | undefined> {
   return db
     .updateTable('sessions')
@@ -193,10 +200,20 @@ export function noteSession(
       ...(note.command === undefined
         ? {}
         : { command: sql<string>`case when command = '' then ${note.command} else command end` }),
+      ...(note.watcher === undefined ? {} : { watchers: watchersWith(note.watcher) }),
     })
     .where('uid', '=', uid)
     .returningAll()
     .executeTakeFirst()
+}
+
+/** The session's watchers after one has come, or one has gone; nobody watches a session that is over. */
+function watchersWith({ name, begins }: { readonly name: string; readonly begins: boolean }) {
+  const place = sql`array_position(watchers, ${name})`
+  const others = sql`case when ${place} is null then watchers else watchers[:${place} - 1] || watchers[${place} + 1:] end`
+  return sql<
+    string[]
+  >`case when closed_at is not null then '{}' else ${begins ? sql`watchers || ${name}::text` : others} end`
 }
 
 /** Closes a session. @returns the updated row; undefined if it was already closed, which keeps its first cause */
@@ -243,6 +260,7 @@ export function countActive(db: Kysely<Schema>): Promise<number> {
 function closedBy(cause: SessionCause) {
   return {
     active: false,
+    watchers: [],
     closed_at: sql<Date>`now()`,
     last_seen: sql<Date>`now()`,
     cause_by: cause.by,

@@ -43,6 +43,7 @@ function toSession(row: SessionRow, device: Device | undefined): Session {
     type: row.type,
     ...identityOf(row),
     command: row.command,
+    watchers: [...new Set(row.watchers)],
     term: row.term,
     position: { latitude: row.latitude, longitude: row.longitude },
     events: { types: [...row.event_types], seats: [...row.seats] },

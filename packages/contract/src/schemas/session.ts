@@ -67,6 +67,8 @@ export const Session = z
       seats: z.array(z.number()),
       items: z.array(SessionEventItem).optional(),
     }),
+    /** Who watches it live: usernames, and names of API keys. */
+    watchers: z.array(z.string()).optional(),
     /** Why it ended; null while it is active. */
     closed: z.object({ at: Time, by: z.string(), reason: z.string(), message: z.string() }).nullable(),
   })

@@ -92,6 +92,8 @@ export const auditMessages = {
     'session.guesses': i18n._('Reached the limit of failed logins'),
     'session.legacy-signature': i18n._('Accepted a signature over the user name alone'),
     'session.update': i18n._('Changed a session'),
+    'recording.watch': i18n._('Watched a session live'),
+    'recording.play': i18n._('Played a recording'),
     'recording.fail': i18n._('Could not record a session'),
     'recording.remove': i18n._('Deleted a recording'),
     'recording.expire': i18n._('Deleted an expired recording'),

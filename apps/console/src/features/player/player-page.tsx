@@ -12,6 +12,7 @@ import { TimeAgo } from '../../ui/text/time-ago.tsx'
 import { sessionQuery } from '../sessions/queries.ts'
 import { DownloadMenu } from './view/download-menu.tsx'
 import { nameOf } from '../sessions/session-name.ts'
+import { WatchedBy } from '../sessions/watched-by.tsx'
 import { playerMessages as texts } from './messages.ts'
 import { PlayerView } from './view/player-view.tsx'
 import classes from './player.module.css'
@@ -38,7 +39,12 @@ export function PlayerPage({ uid, seat, search }: PlayerPageProps) {
     <Page
       title={texts.title(who)}
       trail={<BackLink to="/sessions" label={texts.back} />}
-      mark={state ? <VerdictBadge verdict={verdict.data} failed={verdict.isError} /> : null}
+      mark={
+        <>
+          {state ? <VerdictBadge verdict={verdict.data} failed={verdict.isError} /> : null}
+          <WatchedBy watchers={session.data?.watchers} />
+        </>
+      }
       actions={index.data ? <DownloadMenu uid={uid} seat={seat} /> : null}
     >
       {index.data ? (

@@ -10,6 +10,7 @@ import { endedBecause } from './ended-because.ts'
 import { PlayLink } from './play-link.tsx'
 import { sessionsMessages as texts } from './messages.ts'
 import { nameOf } from './session-name.ts'
+import { WatchedBy } from './watched-by.tsx'
 import cells from '../../ui/list/cells.module.css'
 import classes from './sessions.module.css'
 
@@ -27,6 +28,7 @@ export function SessionTarget({ session }: { readonly session: Session }) {
           {active ? texts.signingIn : texts.signInFailed}
         </Badge>
       )}
+      <WatchedBy watchers={session.watchers} short />
       {recorded && mayPlay ? <PlayLink session={session} /> : null}
       {recorded && !mayPlay ? (
         <Badge size="sm" variant="default" className={classes['badge'] ?? ''}>

@@ -30,6 +30,7 @@ import { SessionPerson } from './session-identity.tsx'
 import { nameOf } from './session-name.ts'
 import { SessionRecordings } from './session-recordings.tsx'
 import { SessionTimeline } from './session-timeline.tsx'
+import { WatchedBy } from './watched-by.tsx'
 
 const route = getRouteApi('/app/sessions/$uid')
 const TRAIL = <BackLink to="/sessions" label={texts.back} />
@@ -66,7 +67,12 @@ function KnownSession({ session }: { readonly session: Session }) {
     <Page
       title={nameOf(session)}
       trail={TRAIL}
-      mark={<StatusDot on={active} label={active ? texts.active : texts.ended} text />}
+      mark={
+        <>
+          <StatusDot on={active} label={active ? texts.active : texts.ended} text />
+          <WatchedBy watchers={session.watchers} />
+        </>
+      }
       actions={<EndButton session={session} />}
     >
       <Stack gap="md">

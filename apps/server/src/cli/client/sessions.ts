@@ -136,6 +136,7 @@ function factsOf(session: Session): string[][] {
     ['reason', closed?.message ?? ''],
     ['command', command],
     ['recorded', String(session.recorded)],
+    ['watched by', (session.watchers ?? []).join(', ')],
   ]
     .filter(([, value]) => value !== '')
     .map(([name = '', value = '']) => [name, oneLine(value)])

@@ -40,6 +40,8 @@ export interface SessionsTable {
   /** As `ssh-keygen -l` prints it. */
   key_fingerprint: string | null
   command: Generated<string>
+  /** Names; those of a person at two server processes twice. */
+  watchers: Generated<readonly string[]>
 }
 
 export interface SessionEventsTable {

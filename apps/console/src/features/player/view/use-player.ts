@@ -72,9 +72,21 @@ export function usePlayer({ uid, seat }: Seat, index: RecordingIndex, startMs: n
   return { container, player }
 }
 
+/** Once the page is visible: nobody watches in a hidden tab. */
 function later(work: () => void, delayMs: number): () => void {
-  const timer = setTimeout(work, delayMs)
-  return () => clearTimeout(timer)
+  const run = (): void => {
+    if (document.hidden) return
+    document.removeEventListener('visibilitychange', run)
+    work()
+  }
+  const timer = setTimeout(() => {
+    document.addEventListener('visibilitychange', run)
+    run()
+  }, delayMs)
+  return () => {
+    clearTimeout(timer)
+    document.removeEventListener('visibilitychange', run)
+  }
 }
 
 function frame(work: () => void): () => void {

@@ -9,6 +9,7 @@ import { terminalMessages as texts } from '../messages.ts'
 import type { PaneState } from './pane-session.ts'
 import type { Pane } from './pane.ts'
 import { PaneNotice } from './pane-notice.tsx'
+import { PaneWatchers } from './pane-watchers.tsx'
 import { PromptForm } from './prompt-form.tsx'
 import { SearchBar } from './search-bar.tsx'
 import { SessionFacts } from './session-facts.tsx'
@@ -49,6 +50,7 @@ export function PaneView({ pane, isFocused, workspace }: PaneViewProps) {
           {user === undefined ? '' : `${user}@`}
           {namespace}.{name}
         </span>
+        {state.kind === 'running' ? <PaneWatchers pane={pane} /> : null}
         {chosen === undefined || state.kind !== 'running' ? null : (
           <Tooltip label={broadcastMessages.choose(name)}>
             <ActionIcon

@@ -1,0 +1,93 @@
+// Who looks at recordings, as events of the session: `watch` and `watch-end` while it is being recorded, `play` afterwards.
+// Web terminals show the former to the person who is watched. Each beginning is also in the audit log.
+import type { SessionUid } from '@bowline/contract/schemas/common'
+import { audit } from '../../audit/service.ts'
+import type { Actor, TenantContext } from '../../context.ts'
+import { noteSessionEvents } from '../../sessions/service.ts'
+
+/** A player asks every second while it is visible. */
+const WATCH_ENDS_MS = 15_000
+/** A player reads a recording in parts: those of an hour are one look at it. */
+const PLAY_LASTS_MS = 3_600_000
+/** Beyond, the oldest look is forgotten: its next part counts as a further one. */
+const MAX_PLAYS = 10_000
+
+export interface Seen {
+  readonly session: SessionUid
+  readonly seat: number
+  /** It is still being written. */
+  readonly isLive: boolean
+}
+
+export interface Viewers {
+  /** A part of a recording is about to be sent to the caller. Rejects when it cannot be noted: then it must not be sent. */
+  saw(ctx: TenantContext, recording: Seen): Promise<void>
+}
+
+/** @param platformContext the platform's own context in the caller's namespace, for the end of a watch */
+export function createViewers(platformContext: (ctx: TenantContext) => TenantContext): Viewers {
+  /** Time of the latest part that each watcher of a session got, and of the first of each look; monotonic clock. */
+  const watches = new Map<string, { at: number }>()
+  const plays = new Map<string, number>()
+
+  async function saw(ctx: TenantContext, recording: Seen): Promise<void> {
+    const key = `${ctx.tenant} ${recording.session} ${JSON.stringify(whoIs(ctx.actor))}`
+    const at = ctx.clock.monotonic()
+    return recording.isLive ? watch(ctx, recording, key, at) : play(ctx, recording, `${key} ${recording.seat}`, at)
+  }
+
+  async function watch(ctx: TenantContext, recording: Seen, key: string, at: number): Promise<void> {
+    const known = watches.get(key)
+    if (known) {
+      known.at = at
+      return
+    }
+    const watching = { at }
+    watches.set(key, watching)
+    await begin(ctx, recording, 'watch').catch((error: unknown) => {
+      watches.delete(key)
+      throw error
+    })
+    const { clock, log, actor } = ctx
+    const platform = platformContext(ctx)
+    const endWhenIdle = (): void => {
+      const left = watching.at + WATCH_ENDS_MS - clock.monotonic()
+      if (left > 0) return void clock.after(left, endWhenIdle)
+      watches.delete(key)
+      note(platform, recording, 'watch-end', actor).catch((error: unknown) =>
+        log.error('recording.failed', { session: recording.session, seat: recording.seat, err: error }),
+      )
+    }
+    endWhenIdle()
+  }
+
+  async function play(ctx: TenantContext, recording: Seen, key: string, at: number): Promise<void> {
+    const begun = plays.get(key)
+    if (begun !== undefined && at - begun < PLAY_LASTS_MS) return
+    const [oldest] = plays.keys()
+    if (plays.size >= MAX_PLAYS && oldest !== undefined) plays.delete(oldest)
+    // At the end of the order.
+    plays.delete(key)
+    plays.set(key, at)
+    await begin(ctx, recording, 'play').catch((error: unknown) => {
+      plays.delete(key)
+      throw error
+    })
+  }
+
+  return { saw }
+}
+
+async function begin(ctx: TenantContext, recording: Seen, type: 'watch' | 'play'): Promise<void> {
+  await audit(ctx, `recording.${type}`, recording.session, { seat: recording.seat })
+  await note(ctx, recording, type, ctx.actor)
+}
+
+function note(ctx: TenantContext, { session, seat }: Seen, type: string, actor: Actor): Promise<void> {
+  return noteSessionEvents(ctx, session, [{ type, seat, at: ctx.clock.now(), data: whoIs(actor) }])
+}
+
+function whoIs(actor: Actor): Readonly<Record<string, string>> {
+  if (actor.kind === 'user') return { by: actor.username }
+  return actor.kind === 'api-key' ? { by: actor.name, key: 'yes' } : { by: actor.kind }
+}
