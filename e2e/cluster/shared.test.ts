@@ -93,6 +93,19 @@ describe.skipIf(!postgresPrograms)('two nodes of one installation (needs the pac
     expect(log.events.map(({ type }) => type)).toContain('session.ended')
   })
 
+  it('have a device online again whose namespace the other node has deleted and restored at once', async () => {
+    await onA.call(operations.namespaces.remove, { params: { tenant: a.tenant } })
+    // Tokens of the namespace have ended.
+    const owner = await a.client()
+    await owner.call(operations.namespaces.restore, { params: { tenant: a.tenant } })
+    const isOnline = async () => {
+      const { body } = await (await b.client()).call(operations.devices.get, { params: { uid: agent.device.uid } })
+      return body.online && (await ssh(through(a), ['true'])).code === 0
+    }
+    expect(await until('the device is online', isOnline)).toBe(true)
+    ;[onA, onB] = [await a.client(), await b.client()]
+  })
+
   it('drop the link of a device that is removed at the other node, and its sessions', async () => {
     const session = await startEcho(through(a))
     await onA.call(operations.devices.remove, { params: { uid: agent.device.uid } })

@@ -44,6 +44,7 @@ const EFFECTIVE: ReadonlySet<LiveEvent['type']> = new Set([
   'device.changed',
   'member.removed',
   'member.changed',
+  'namespace.removed',
   'policy.changed',
   'reset',
 ])

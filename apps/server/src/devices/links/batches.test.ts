@@ -96,6 +96,20 @@ it('leaves out a row that another transaction has locked, and waits for none', a
     })
 })
 
+it('claims and finds nothing of a deleted namespace, and releases what it had', async () => {
+  const other = await server.addPerson('grace')
+  const { uid } = await server.acceptedDevice(other)
+  const keys = createDeviceKeys(server.database.system())
+  const epoch = (await claim(uid, '', other.tenant))?.epoch ?? 0
+  expect(await keys({ uid, tenant: other.tenant })).toBeDefined()
+  await other.client.call(operations.namespaces.remove, { params: { tenant: other.tenant } })
+  expect(await Promise.all([claim(uid, '', other.tenant), keys({ uid, tenant: other.tenant })])).toEqual([
+    undefined,
+    undefined,
+  ])
+  expect(await release(uid, epoch, other.tenant)).toBe(true)
+})
+
 it('claims, releases and finds nothing of a namespace that a device is not of, nor of a removed device', async () => {
   const [{ uid }] = devices
   const elsewhere = randomUUID() as TenantId

@@ -20,7 +20,8 @@ export interface DeviceKey {
 
 /**
  * Assigns the links of many devices to a node in one statement, as `claimLink` does for one. Rows that another
- * transaction has locked are left out, so that one of them delays no other.
+ * transaction has locked are left out, so that one of them delays no other; so are those of deleted namespaces, which
+ * the system's connection finds in `devices` but not in `namespaces`.
  * @param system system connection
  * @param claims of different devices
  * @returns the claims by device, without those that are gone or left out
@@ -36,6 +37,7 @@ export async function claimLinks(
           from unnest(${claims.map(({ uid }) => uid)}::text[], ${claims.map(({ tenant }) => tenant)}::uuid[],
               ${claims.map(({ remote }) => remote)}::text[]) claim(uid, tenant, remote)
             join devices on devices.uid = claim.uid and devices.tenant_id = claim.tenant
+            join namespaces on namespaces.tenant_id = claim.tenant
           for update of devices skip locked)
     update devices set disconnected_at = null, disconnect_cause = '', last_seen = now(),
         link_epoch = devices.link_epoch + 1, link_node = ${node}, remote_addr = before.remote
@@ -73,7 +75,7 @@ export async function releaseLinks(
 }
 
 /**
- * Keys of devices; those that are gone are omitted.
+ * Keys of devices; those that are gone, or whose namespace is deleted, are omitted.
  * @param system system connection
  */
 export async function findDeviceKeys(
@@ -84,6 +86,7 @@ export async function findDeviceKeys(
     select devices.uid, devices.tenant_id as tenant, devices.public_key as "publicKey", devices.name,
         case jsonb_typeof(info -> 'version') when 'string' then info ->> 'version' else '' end as version
       from unnest(${devices.map(({ uid }) => uid)}::text[], ${devices.map(({ tenant }) => tenant)}::uuid[]) one(uid, tenant)
-        join devices on devices.uid = one.uid and devices.tenant_id = one.tenant`.execute(system)
+        join devices on devices.uid = one.uid and devices.tenant_id = one.tenant
+        join namespaces on namespaces.tenant_id = one.tenant`.execute(system)
   return rows
 }

@@ -398,6 +398,19 @@ describe('device links', () => {
     expect(statements).toEqual([])
   })
 
+  it('closes a link whose namespace was deleted while it was claimed', async () => {
+    const link = fakeLink()
+    await test.database
+      .system()
+      .transaction()
+      .execute(async (transaction) => {
+        await transaction.selectFrom('devices').select('uid').where('uid', '=', device.uid).forUpdate().execute()
+        agents.add(device, link, '192.0.2.1')
+        agents.dropNamespaces(new Set([tenant]))
+      })
+    await expect.poll(() => link.causes.map(({ reason }) => reason)).toEqual(['namespace-removed'])
+  })
+
   it('reports a device offline although the database was away when its link ended', async () => {
     let isAway = false
     const orAway = {

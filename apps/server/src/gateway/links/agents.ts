@@ -121,6 +121,8 @@ export function createAgents({ db, clock, log, node, contextOf, tellHolder }: Ag
   const handovers = new Handovers(clock)
   /** Epochs of links at other nodes, of which this one was told while claims were under way here. */
   const movedMeanwhile = new Map<DeviceUid, number>()
+  /** Namespaces that were deleted while claims were under way here. */
+  const deletedMeanwhile = new Set<TenantId>()
   const sessions = new Set<SessionUid>()
   const hostKeys = new HostKeyReviews({ clock, log, hostKeysOf: (uids) => findHostKeys(db, uids) })
   const batches = createPresenceBatches(db, node)
@@ -145,6 +147,10 @@ export function createAgents({ db, clock, log, node, contextOf, tellHolder }: Ag
       return undefined
     }
     const { epoch, heldBy } = claim
+    if (deletedMeanwhile.has(device.tenant)) {
+      link.close(NAMESPACE_REMOVED)
+      return epoch
+    }
     const current = entries.get(device.uid)
     if (Math.max(current?.epoch ?? 0, movedMeanwhile.get(device.uid) ?? 0) > epoch) {
       link.close(DISPLACED)
@@ -190,7 +196,10 @@ export function createAgents({ db, clock, log, node, contextOf, tellHolder }: Ag
     // The command line accepts host keys without an event in this process.
     hostKeys.run()
     handovers.look()
-    if (claims.ended === claims.begun) movedMeanwhile.clear()
+    if (claims.ended === claims.begun) {
+      movedMeanwhile.clear()
+      deletedMeanwhile.clear()
+    }
   }
 
   /** Releases links that only the database believes in and claims those it has lost, at a moment without claims under way. */
@@ -277,6 +286,7 @@ export function createAgents({ db, clock, log, node, contextOf, tellHolder }: Ag
     },
     dropNamespaces(tenants) {
       if (tenants.size === 0) return
+      if (claims.ended < claims.begun) for (const tenant of tenants) deletedMeanwhile.add(tenant)
       for (const { device, link } of entries.values()) if (tenants.has(device.tenant)) link.close(NAMESPACE_REMOVED)
       for (const [link, { tenant }] of lingering) if (tenants.has(tenant)) link.close(NAMESPACE_REMOVED)
     },
