@@ -11,7 +11,7 @@ import type { Log } from '../../platform/log.ts'
 import type { Agents, LinkEvents } from './agents.ts'
 import type { HealthPoller, PolledLink } from './health-poller.ts'
 import type { ReverseStreams } from './reverse-streams.ts'
-import type { UpgradeGuard } from './upgrade-guard.ts'
+import { LATER, type UpgradeGuard } from './upgrade-guard.ts'
 import type { UpgradeHandler } from './upgrades.ts'
 
 export interface LinkEndpointDeps<Found extends { readonly publicKey: string } = { readonly publicKey: string }> {
@@ -82,7 +82,11 @@ async function admit(
       state.events?.closed(cause)
     },
   }
-  const ended = deps.guard.handshake(device.uid, socket)
+  const ended = deps.guard.handshake(device, socket)
+  if (!ended) {
+    refuseUpgrade(socket, 503, LATER)
+    return false
+  }
   const proof = { uid: device.uid, publicKeyPem: found.publicKey }
   const outcome = await acceptLink(request, socket, head, proof, {
     handler,

@@ -68,6 +68,8 @@ interface Upgrade {
   readonly remote: string
 }
 
+const CROWDED: LinkCause = { by: 'gateway', reason: 'busy', message: 'Too many devices connect at the moment.' }
+
 /** @returns whether the device has proved its key */
 async function admit(
   deps: TunnelEndpointDeps,
@@ -86,7 +88,11 @@ async function admit(
     state.closed?.(cause)
   })
   const door = doorOf(deps, device, found, tunnel)
-  const proved = guard.handshake(device.uid, socket)
+  const proved = guard.handshake(device, socket)
+  if (!proved) {
+    tunnel.close(CROWDED)
+    return false
+  }
   try {
     const { client } = await dialInner(door, clock, { closed: () => undefined })
     client.disconnect({ by: 'local', reason: 'done', message: 'The key is proved.' })
