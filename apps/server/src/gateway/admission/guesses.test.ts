@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { databaseRates } from '../../budgets/rates.ts'
 import { type TestDatabase, testDatabase } from '../../testing/database.ts'
-import { createGuesses } from './guesses.ts'
+import { type Guesses, createGuesses } from './guesses.ts'
 
 const SOURCE = '192.0.2.1'
 let test: TestDatabase
@@ -105,5 +105,26 @@ describe('wrong passwords from one source at several nodes', () => {
     expect(judged).toBe(6)
     clock.advance(10_000)
     expect([await attempt(0, true), await attempt(1, true)]).toEqual([true, false])
+  })
+
+  it('are owed when they were let through at the same moment', async () => {
+    const clock = new ManualClock(Date.now())
+    const rates = databaseRates(test.database.system(), clock)
+    const nodes = [createGuesses(clock, rates), createGuesses(clock, rates), createGuesses(clock, rates)]
+    const begin = (node: Guesses) => node.begin(SOURCE, 'other.pi', 'root')
+    const verdicts = await Promise.all(nodes.flatMap((node) => Array.from({ length: 6 }, () => begin(node))))
+    expect(verdicts.every((verdict) => verdict !== undefined)).toBe(true)
+    await Promise.all(verdicts.map(async (verdict) => verdict?.(true)))
+    let judged = 0
+    // In 180 seconds 18 are allowed, and 12 are owed.
+    for (let seconds = 0; seconds < 180; seconds += 10) {
+      clock.advance(10_000)
+      for (const node of nodes) {
+        const verdict = await begin(node)
+        if (verdict) judged += 1
+        await verdict?.(true)
+      }
+    }
+    expect(judged).toBe(6)
   })
 })

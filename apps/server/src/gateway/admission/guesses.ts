@@ -10,6 +10,9 @@ import { sourceKey } from '../../platform/network/address.ts'
 const ACCOUNT: Rate = { name: 'password-of-account', perSecond: 6 / 60, burst: 6 }
 const DEVICE: Rate = { name: 'password-of-device', perSecond: 30 / 60, burst: 30 }
 
+/** Nodes that ask at the same moment all find a token: what they let through beyond the burst is owed, up to so many bursts. */
+const MAX_DEBT = 20
+
 export interface Guesses {
   /**
    * Waits until the attempt may run.
@@ -31,6 +34,7 @@ interface Bucket {
 /** Limits attempts by key. @returns a function like {@link Guesses.begin} */
 function createGate(clock: Clock, rate: Rate, shared: Rates | undefined) {
   const wrong = new RateLimiter(clock, rate)
+  const withDebt = { ...rate, burst: rate.burst * MAX_DEBT }
   const buckets = new Map<string, Bucket>()
   return async function enter(key: string): Promise<((wasWrong: boolean) => Promise<void>) | undefined> {
     if (shared && !(await shared.has(rate, key))) return undefined
@@ -58,7 +62,7 @@ function createGate(clock: Clock, rate: Rate, shared: Rates | undefined) {
       bucket.waiting = []
       for (const wake of waiting) wake()
       // While it cannot be counted for all, what is counted here limits the source.
-      if (wasWrong) await shared?.take(rate, key).catch(() => false)
+      if (wasWrong) await shared?.take(withDebt, key).catch(() => false)
     }
   }
 }
