@@ -54,3 +54,14 @@ export async function countNotStored(db: Kysely<Schema>, before: Date): Promise<
     .executeTakeFirstOrThrow()
   return count
 }
+
+/** Nodes that are alive and have told the others an address. */
+export function listReachableNodes(db: Kysely<Schema>): Promise<{ id: string; address: string; key_pin: string }[]> {
+  return db
+    .selectFrom('nodes')
+    .select(['id', 'address', 'key_pin'])
+    .where('address', '<>', '')
+    .where('lost_at', 'is', null)
+    .orderBy('id')
+    .execute()
+}

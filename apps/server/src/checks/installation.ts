@@ -8,6 +8,7 @@ import { createLog } from '../platform/log.ts'
 import { VERSION } from '../platform/version.ts'
 import { countAgentVersions, countNotStored, listSharedAddresses, readClock, readSealedKey } from './facts-store.ts'
 import { type Finding, finding, reason } from './finding.ts'
+import { checkNodes } from './nodes.ts'
 
 /** Round trips measured; the fastest counts, the first of them opens the connection. */
 const ROUND_TRIPS = 4
@@ -30,6 +31,7 @@ export async function checkInstallation(owner: OwnerConnection, config: ServerCo
       ...(await checkAddresses(system, config)),
       ...(await checkAgents(system)),
       ...(await checkUploads(system, config, now)),
+      ...(await checkNodes(system)),
     ]
   } finally {
     await view.close()

@@ -69,6 +69,8 @@ export interface Nodes {
   readonly isCutOff: boolean
   /** Whether every node that is alive leaves a link open that an updated agent takes over. */
   readonly knowHandover: boolean
+  /** Number of nodes that are alive, and that this one has had no link with for some seconds. */
+  readonly unlinkedCount: number
   /** The link of a login's device, whichever node holds it. */
   reachLogin(target: LoginTarget): Promise<Link | undefined>
   /** The link of a device, whichever node holds it. */
@@ -141,6 +143,9 @@ export async function composeNodes(parts: NodeParts): Promise<Nodes> {
     },
     get knowHandover() {
       return lease.others.every(({ knowsHandover }) => knowsHandover)
+    },
+    get unlinkedCount() {
+      return peers?.unlinked.length ?? 0
     },
     once: cluster ? runByLease(system, node) : runAlone,
     reachLogin: (target) =>

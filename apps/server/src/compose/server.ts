@@ -8,7 +8,7 @@ import type { Clock } from '@bowline/base/clock'
 import { actorOfKey } from '../api-keys/service.ts'
 import { createTokenIssuer } from '../auth/tokens.ts'
 import { mfaDeps, startAccounts } from './accounts.ts'
-import { closeHttp } from './close-http.ts'
+import { closeHttp, connectionLimits } from './http-connections.ts'
 import { apiRoutes } from './http.ts'
 import type { ServerConfig } from '../config.ts'
 import type { Actor, TenantContext } from '../context.ts'
@@ -157,6 +157,7 @@ async function start(
     agents: () => agents.count,
     connections: () => gateway.connectionCount,
     listeners: () => bus.listenerCount,
+    unlinkedNodes: () => nodes.unlinkedCount,
     recordingRoom: () => recordings.room(),
     uploads,
     mails: mail.counts,
@@ -203,11 +204,7 @@ async function start(
     log,
     isKnownHost: config.isKnownHost,
     requestLimits,
-    connections: {
-      perSource: settings.BOWLINE_MAX_HTTP_CONNECTIONS_PER_SOURCE,
-      total: settings.BOWLINE_MAX_HTTP_CONNECTIONS,
-      isExempt: (address) => config.isTrustedProxy(address) || config.isExemptSource(address),
-    },
+    connections: connectionLimits(config),
     trustedProxies: settings.BOWLINE_TRUSTED_PROXIES,
     tunnels: tunnels.traffic,
     ...(config.tls ? { tls: { ...config.tls, SNICallback: certificates.SNICallback } } : {}),
@@ -252,7 +249,7 @@ async function start(
       reviewTunnels: (tenant) => tunnels.supervision.review({ tenant }),
       connectors: { dialing, links: agents },
       billing,
-      degraded,
+      degraded: async () => [...(await degraded()), ...(nodes.unlinkedCount > 0 ? ['node-links'] : [])],
       isStopping: () => agents.isDraining,
       isCutOff,
       alerts: alerts.deps,

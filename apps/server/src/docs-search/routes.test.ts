@@ -52,7 +52,13 @@ beforeEach(async () => {
   const mails = { queued: 0, sent: 0, failed: 0 }
   const alerts = { sent: 0, failed: 0 }
   const certificates = { ends: () => new Map(), failures: () => 0 }
-  const idle = { agents: () => 0, connections: () => 0, listeners: () => 0, recordingRoom: async () => 0 }
+  const idle = {
+    agents: () => 0,
+    connections: () => 0,
+    listeners: () => 0,
+    unlinkedNodes: () => 0,
+    recordingRoom: async () => 0,
+  }
   const none = { uploads: undefined, agentUpdates: async () => undefined }
   const counts = { ...idle, ...none, mails, alerts, certificates, ping: () => Promise.resolve() }
   metrics = createMetrics(counts)

@@ -60,6 +60,8 @@ export function createMetrics(read: {
   agents: () => number
   connections: () => number
   listeners: () => number
+  /** Other nodes that are alive and without a link. */
+  unlinkedNodes: () => number
   /** Bytes that recordings may still use on their disk; negative when it is full. */
   recordingRoom: () => Promise<number>
   /** undefined without a store */
@@ -204,6 +206,7 @@ export function createMetrics(read: {
     'releases',
   )
   gauge('bowline_ssh_connections', 'SSH connections held by this process', read.connections)
+  gauge('bowline_nodes_unlinked', 'Other nodes that are alive and have no link with this one', read.unlinkedNodes)
   gauge('bowline_event_listeners', 'Live event streams held by this process', read.listeners)
   return {
     registry,

@@ -2,14 +2,19 @@
 // authority is asked and no name is compared; a key that no live node has ends the connection before a byte is read.
 import { type TLSSocket, connect, createServer, type Server } from 'node:tls'
 import type { Clock } from '@bowline/base/clock'
+import { RateLimiter } from '@bowline/base/rate-limiter'
+import { sourceKey } from '../../platform/network/address.ts'
 import { publicKeyPin, type TlsMaterial } from '../../platform/network/certificate.ts'
 
 /** Version of what is spoken on these connections. */
 const PROTOCOL = 'bowline-node/1'
 /** Until a connection is authenticated. */
 const HANDSHAKE_MS = 5_000
-/** Connections that are not authenticated yet. */
-const MAX_HANDSHAKES = 64
+/** Connections that are not authenticated yet: in all, and of one source, so that a stranger keeps no node from another. */
+const MAX_HANDSHAKES = 512
+const MAX_HANDSHAKES_OF_SOURCE = 32
+/** Connections of one source: each costs a key exchange. A node dials another at most every 200 ms. */
+const CONNECTIONS = { perSecond: 10, burst: 64 }
 
 const SHARED = { minVersion: 'TLSv1.3', ALPNProtocols: [PROTOCOL] } as const
 
@@ -50,13 +55,18 @@ export function dialNode(address: string, pin: string, own: TlsMaterial, clock: 
 /**
  * Listens for other nodes.
  * @param accepted called with each connection whose end has proved to have the key with this pin
+ * @param refused called for each connection that is dropped unheard, with its address
  */
 export function listenForNodes(
   own: TlsMaterial,
   clock: Clock,
   accepted: (socket: TLSSocket, pin: string) => void,
+  refused: (address: string) => void,
 ): Server {
-  let handshakes = 0
+  const connections = new RateLimiter(clock, CONNECTIONS)
+  /** Handshakes by their source. */
+  const handshakes = new Map<string, number>()
+  let total = 0
   const server = createServer({
     ...own,
     ...SHARED,
@@ -65,8 +75,15 @@ export function listenForNodes(
     handshakeTimeout: HANDSHAKE_MS,
   })
   server.on('connection', (socket) => {
-    if (handshakes >= MAX_HANDSHAKES) return void socket.destroy()
-    handshakes += 1
+    const address = socket.remoteAddress ?? ''
+    const source = sourceKey(address)
+    const held = handshakes.get(source) ?? 0
+    if (total >= MAX_HANDSHAKES || held >= MAX_HANDSHAKES_OF_SOURCE || !connections.take(source)) {
+      socket.destroy()
+      return refused(address)
+    }
+    total += 1
+    handshakes.set(source, held + 1)
     socket.once('close', settle)
     const cancel = clock.after(HANDSHAKE_MS, settle)
     let isSettled = false
@@ -74,7 +91,10 @@ export function listenForNodes(
       if (isSettled) return
       isSettled = true
       cancel()
-      handshakes -= 1
+      total -= 1
+      const left = (handshakes.get(source) ?? 1) - 1
+      if (left > 0) handshakes.set(source, left)
+      else handshakes.delete(source)
     }
   })
   server.on('tlsClientError', (_, socket) => socket.destroy())

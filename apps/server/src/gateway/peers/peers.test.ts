@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect as open } from 'node:net'
 import { connect } from 'node:tls'
 import { systemClock } from '@bowline/base/clock'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
@@ -20,6 +21,7 @@ import { linkServers } from '@bowline/link/between-servers'
 import { freePort } from '@bowline/testkit/free-port'
 import { until } from '@bowline/testkit/until'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import type { NodeState } from '../../nodes/lease.ts'
 import { putNode } from '../../nodes/store.ts'
 import { silentLog } from '../../platform/log.ts'
 import { type TlsMaterial, makeCertificate, publicKeyPin } from '../../platform/network/certificate.ts'
@@ -28,7 +30,7 @@ import { type FakeDevice, fakeDevice } from '../../testing/gateway.ts'
 import { createReverseStreams } from '../links/reverse-streams.ts'
 import { askForLease } from './lease-question.ts'
 import { dialNode } from './peer-tls.ts'
-import { createPeers } from './peers.ts'
+import { type Peers, type PeersDeps, createPeers } from './peers.ts'
 
 let server: BootedServer
 let person: Person
@@ -124,7 +126,28 @@ function opened(link: Link, kind: StreamKind, header: LinkMessage, own: Header =
   return { stream, ended, said }
 }
 
+/** The links of a node that no test has started yet, in time that stands still. */
+function peersOf(tls: TlsMaterial, rest: Partial<PeersDeps> = {}): Peers {
+  return createPeers({
+    id: 'z',
+    tls,
+    host: '127.0.0.1',
+    port: 0,
+    nodes: () => [],
+    refreshNodes: () => Promise.resolve(),
+    steadyMs: () => 0,
+    agents: { held: () => undefined, heldBefore: () => undefined },
+    reverse: createReverseStreams(),
+    acceptTerminal: () => ({ by: 'gateway', reason: 'refused', message: '' }),
+    openFile: () => Promise.reject(new Error('there are no files')),
+    clock: new ManualClock(),
+    log: silentLog,
+    ...rest,
+  })
+}
+
 const AUTH = { session: 'a'.repeat(64), user: 'root', remote: '192.0.2.1' }
+const NODE_TLS = { ALPNProtocols: ['bowline-node/1'], rejectUnauthorized: false }
 const SESSION = { run: { type: 'shell' }, env: [], client: { address: '192.0.2.1', port: 1 } }
 
 describe('streams of another node', () => {
@@ -243,22 +266,7 @@ describe('connections of other nodes', () => {
   it('with unknown keys do not each read the nodes from the database anew', async () => {
     const [own, stranger] = [await makeCertificate(['node']), await makeCertificate(['node'])]
     let reads = 0
-    const peers = createPeers({
-      id: 'z',
-      tls: own,
-      host: '127.0.0.1',
-      port: 0,
-      nodes: () => [],
-      refreshNodes: async () => void (reads += 1),
-      steadyMs: () => 0,
-      agents: { held: () => undefined, heldBefore: () => undefined },
-      reverse: createReverseStreams(),
-      acceptTerminal: () => ({ by: 'gateway', reason: 'refused', message: '' }),
-      openFile: () => Promise.reject(new Error('there are no files')),
-      // Its time stands still.
-      clock: new ManualClock(),
-      log: silentLog,
-    })
+    const peers = peersOf(own, { refreshNodes: async () => void (reads += 1) })
     await peers.start()
     onTestFinished(() => peers.close())
     for (let connection = 0; connection < 40; connection += 1) {
@@ -279,6 +287,45 @@ describe('connections of other nodes', () => {
     socket.on('error', () => undefined).resume()
     await new Promise((resolve) => socket.once('close', resolve))
     expect(socket.closed).toBe(true)
+  })
+
+  it('are let in from one address however many idle ones another has', async () => {
+    const own = await makeCertificate(['node'])
+    const peers = peersOf(own)
+    await peers.start()
+    onTestFinished(() => peers.close())
+    const idle = Array.from({ length: 60 }, () => {
+      const socket = open({ host: '127.0.0.1', port: peers.port })
+      onTestFinished(() => void socket.destroy())
+      return socket.on('error', () => undefined).resume()
+    })
+    await until(() => idle.filter((socket) => socket.closed).length === 60 - 32)
+    const socket = open({ host: '127.0.0.1', port: peers.port, localAddress: '127.0.0.2' })
+    const other = connect({ socket, ...own, ...NODE_TLS })
+    onTestFinished(() => void other.destroy())
+    other.on('error', () => undefined)
+    await once(other, 'secureConnect')
+    expect(other.alpnProtocol).toBe('bowline-node/1')
+  })
+
+  it('are missed when they have not stood for some seconds', async () => {
+    const [own, tls] = [await makeCertificate(['node']), await makeCertificate(['node'])]
+    const clock = new ManualClock()
+    const node = { id: 'a', address: '127.0.0.1:1', keyPin: publicKeyPin(tls.cert) } as NodeState
+    const peers = peersOf(own, { clock, nodes: () => [node] })
+    await peers.start()
+    onTestFinished(() => peers.close())
+    peers.follow()
+    clock.advance(9_000)
+    expect(peers.unlinked).toEqual([])
+    clock.advance(2_000)
+    expect(peers.unlinked).toEqual(['a'])
+    // The one with the smaller id dials.
+    const socket = await dialNode(`127.0.0.1:${peers.port}`, publicKeyPin(own.cert), tls, systemClock)
+    onTestFinished(() => void socket.destroy())
+    socket.on('error', () => undefined).resume()
+    await until(() => peers.linkCount === 1)
+    expect(peers.unlinked).toEqual([])
   })
 
   it('are not made to a node with another key than its row has', async () => {

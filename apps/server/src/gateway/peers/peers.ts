@@ -36,6 +36,12 @@ const REACH_MS = 3_000
 /** Looks into the database on behalf of connections with unknown keys, of all sources together. */
 const LOOK_UPS = { perSecond: 5, burst: 10 }
 
+/** Lines of the log about refused connections. */
+const REFUSALS = { perSecond: 0.2, burst: 10 }
+
+/** A link that is made anew takes a moment. */
+const UNLINKED_AFTER_MS = 10_000
+
 /** How often a node that stops looks whether others still use its devices. */
 const DRAIN_LOOK_MS = 200
 
@@ -86,6 +92,8 @@ export interface Peers {
   openFile(node: string, header: RecordingFileHeader): Promise<RecordingFile>
   /** Number of nodes with a standing link. */
   readonly linkCount: number
+  /** Nodes that are alive, and have had no link with this one for some seconds: logins on their devices fail here. */
+  readonly unlinked: readonly string[]
   /** @returns resolves when no other node has a login on a device of this one any more, or after `timeoutMs` */
   drain(timeoutMs: number): Promise<void>
   close(): Promise<void>
@@ -95,6 +103,8 @@ interface Peer {
   readonly pin: string
   readonly backoff: Backoff
   link: Link | undefined
+  /** Since when it has been undefined; monotonic clock. */
+  unlinkedAt: number
   remote: RemoteLinks | undefined
   relay: Relay | undefined
   isDialling: boolean
@@ -107,6 +117,7 @@ export function createPeers(deps: PeersDeps): Peers {
   const { id, tls, clock, log, agents, reverse } = deps
   const peers = new Map<string, Peer>()
   const lookUps = new RateLimiter(clock, LOOK_UPS)
+  const refusals = new RateLimiter(clock, REFUSALS)
   let closed = false
   let port = 0
 
@@ -119,6 +130,7 @@ export function createPeers(deps: PeersDeps): Peers {
       pin,
       backoff: new Backoff(BACKOFF),
       link: undefined,
+      unlinkedAt: clock.monotonic(),
       remote: undefined,
       relay: undefined,
       isDialling: false,
@@ -157,6 +169,7 @@ export function createPeers(deps: PeersDeps): Peers {
           log.warn('node.unlinked', { node, by: cause.by, reason: cause.reason, message: cause.message })
           if (peer.link !== link) return
           peer.link = undefined
+          peer.unlinkedAt = clock.monotonic()
           peer.remote = undefined
           peer.relay = undefined
           retry(node, peer)
@@ -198,24 +211,34 @@ export function createPeers(deps: PeersDeps): Peers {
       .finally(() => (peer.isDialling = false))
   }
 
+  /** Of connections of strangers, who may be many. */
+  function warnOf(source: string, reason: string): void {
+    if (refusals.take('')) log.warn('node.refused', { source, reason })
+  }
+
   async function accept(socket: TLSSocket, pin: string): Promise<void> {
     const byPin = (): NodeState | undefined => deps.nodes().find(({ keyPin }) => keyPin === pin)
     if (!byPin() && lookUps.take('')) await deps.refreshNodes()
     const node = byPin()
     // Only the node with the smaller id dials.
     if (!node || closed || node.id >= id) {
-      log.warn('node.refused', { source: socket.remoteAddress ?? '', reason: 'key' })
+      warnOf(socket.remoteAddress ?? '', 'key')
       return void socket.destroy()
     }
     stand(node.id, peerOf(node), socket, 'accepted')
   }
 
-  const server = listenForNodes(tls, clock, (socket, pin) => {
-    accept(socket, pin).catch((error: unknown) => {
-      log.error('node.error', { err: error })
-      socket.destroy()
-    })
-  })
+  const server = listenForNodes(
+    tls,
+    clock,
+    (socket, pin) => {
+      accept(socket, pin).catch((error: unknown) => {
+        log.error('node.error', { err: error })
+        socket.destroy()
+      })
+    },
+    (address) => warnOf(address, 'connections'),
+  )
 
   return {
     start: () =>
@@ -261,6 +284,10 @@ export function createPeers(deps: PeersDeps): Peers {
     openFile: (node, header) => openRemoteFile((handler) => peers.get(node)?.link?.open('recording', header, handler)),
     get linkCount() {
       return [...peers.values()].filter(({ link }) => link !== undefined).length
+    },
+    get unlinked() {
+      const before = clock.monotonic() - UNLINKED_AFTER_MS
+      return [...peers].flatMap(([node, { link, unlinkedAt }]) => (link || unlinkedAt > before ? [] : [node]))
     },
     drain(timeoutMs) {
       return new Promise((resolve) => {
