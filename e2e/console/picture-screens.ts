@@ -1,5 +1,6 @@
 // Screens that are captured for the docs only: a terminal with a session, and the recording of another one.
 import { userInfo } from 'node:os'
+import type { Page } from 'playwright-core'
 import { recordSession, switchRecordingOn, untilIndexed } from './long-recording.ts'
 import { type Screen, SCREENS } from './screens.ts'
 import type { World } from './world.ts'
@@ -18,13 +19,16 @@ export async function screensToDraw(world: World): Promise<readonly Screen[]> {
   const shown = COMMANDS.map(([command]) => `echo '$ ${command}'; ${command}; sleep 2`).join('; ')
   const uid = await recordSession(product, shown, () => Promise.resolve())
   await untilIndexed(product, uid)
+  const signIn = async (page: Page) => {
+    await page.getByLabel('User on the device').fill(userInfo().username)
+    await page.getByLabel('Password on the device').fill(product.device_password)
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+  }
   const terminal: Screen = {
     name: 'terminal',
     path: () => `/terminal?device=${own.uid}`,
     async ready(page) {
-      await page.getByLabel('User on the device').fill(userInfo().username)
-      await page.getByLabel('Password on the device').fill(product.device_password)
-      await page.getByRole('button', { name: 'Connect', exact: true }).click()
+      await signIn(page)
       await page.getByRole('tab', { name: `${own.name}, connected` }).waitFor()
       const prompt = async (behind: string) => {
         const hasText = new RegExp(`${behind}[^]*[#$]\\s*$`)
@@ -38,6 +42,14 @@ export async function screensToDraw(world: World): Promise<readonly Screen[]> {
       }
     },
   }
+  const files: Screen = {
+    name: 'files',
+    path: () => `/devices/${own.uid}/files?path=/etc`,
+    async ready(page) {
+      await signIn(page)
+      await page.getByRole('row').filter({ hasText: 'debian_version' }).waitFor()
+    },
+  }
   const player: Screen = {
     name: 'player',
     path: () => `/sessions/${uid}/play/0?q=etc`,
@@ -49,5 +61,5 @@ export async function screensToDraw(world: World): Promise<readonly Screen[]> {
       await page.getByRole('log').filter({ hasText: 'ready' }).waitFor()
     },
   }
-  return [...SCREENS, terminal, player]
+  return [...SCREENS, terminal, files, player]
 }

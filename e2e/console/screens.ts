@@ -48,6 +48,20 @@ export const SCREENS: readonly Screen[] = [
     },
   },
   {
+    name: 'device-health',
+    path: ({ own }) => `/devices/${own.uid}`,
+    ready: async (page) => {
+      const card = page.getByRole('region', { name: 'Health' })
+      await card.getByText(/^\/: .+ free$/).waitFor()
+      await card.scrollIntoViewIfNeeded()
+    },
+  },
+  {
+    name: 'files-sign-in',
+    path: ({ own }) => `/devices/${own.uid}/files`,
+    ready: (page) => page.getByLabel('User on the device').waitFor(),
+  },
+  {
     name: 'presence-table',
     path: () => '/',
     ready: async (page) => {
@@ -164,7 +178,7 @@ export const SCREENS: readonly Screen[] = [
     },
   },
   { name: 'settings', path: () => '/settings', ready: shows('What people see') },
-  { name: 'snippets', path: () => '/settings/snippets', ready: shows('Newest logs') },
+  { name: 'snippets', path: () => '/settings/snippets', ready: shows('cd /var/log ↵ ls -lt | head') },
   { name: 'profile', path: () => '/profile', ready: shows('Recovery e-mail') },
   { name: 'no-browser-keys', path: () => '/profile/keys', ready: shows('No keys are stored in this browser yet.') },
   { name: 'browser-key-form', path: () => '/profile/keys', ready: openKeyForm },

@@ -39,6 +39,8 @@ export function screenJourneys(site: Site): void {
         const helps = await help.evaluateAll((links) => links.map((link) => link.getAttribute('href')))
         const wide = await violationsInBothThemes(page)
         await page.setViewportSize(PHONE)
+        // A page that was scrolled has a control half under its header.
+        await page.evaluate('scrollTo(0, 0)')
         const tooWide = await page.evaluate(TOO_WIDE)
         const phone = await accessibilityViolations(page, 'sizes')
         await page.setViewportSize(WIDE)

@@ -65,9 +65,11 @@ describe('the snippets of a namespace', () => {
     const [owner, stranger] = [await someone(), await someone()]
     const { id } = (await add(owner.client)).body
     expect(await listed(stranger.client)).toEqual([])
-    const update = stranger.client.call(snippets.update, { params: { id }, body: { text: 'id' } })
-    const remove = stranger.client.call(snippets.remove, { params: { id } })
-    expect([await outcome(update), await outcome(remove)]).toEqual(['404 NOT_FOUND', '404 NOT_FOUND'])
+    const answers = [
+      await outcome(stranger.client.call(snippets.update, { params: { id }, body: { text: 'id' } })),
+      await outcome(stranger.client.call(snippets.remove, { params: { id } })),
+    ]
+    expect(answers).toEqual(['404 NOT_FOUND', '404 NOT_FOUND'])
     // Names are taken in a namespace, not on the server.
     await add(stranger.client)
     expect((await listed(owner.client)).map((one) => one.id)).toEqual([id])

@@ -16,6 +16,7 @@ import { BackLink } from '../../ui/page/back-link.tsx'
 import { Page } from '../../ui/page/page.tsx'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
 import { sharedSnippetMessages as texts } from './messages.ts'
+import { onOneLine } from './one-line.ts'
 import { SHARED_SNIPPETS, sharedSnippetsQuery } from './queries.ts'
 import { AddSnippet, EditSnippet } from './snippet-dialogs.tsx'
 import classes from './shared-snippets.module.css'
@@ -27,7 +28,7 @@ const COLUMNS: readonly Column<SharedSnippet>[] = [
     header: texts.columns.text,
     cell: ({ text }) => (
       <code className={classes['text']} title={text}>
-        {text}
+        {onOneLine(text)}
       </code>
     ),
   },
@@ -41,9 +42,9 @@ const COLUMNS: readonly Column<SharedSnippet>[] = [
     id: 'changed',
     header: texts.columns.changed,
     cell: ({ changed_at: at, changed_by: { name } }) => (
-      <>
+      <span>
         <TimeAgo time={at} /> {texts.by(name)}
-      </>
+      </span>
     ),
     wideOnly: true,
   },

@@ -7,6 +7,7 @@ import { type KeyboardEvent, useId, useState } from 'react'
 import { useStore } from '../../../core/context.tsx'
 import { ActionIcon, Button, Group, Modal, Stack, Text, TextInput } from '../../../ui/kit.ts'
 import { uiMessages } from '../../../ui/messages.ts'
+import { onOneLine } from '../../shared-snippets/one-line.ts'
 import { snippetMessages as texts } from './messages.ts'
 import { SnippetForm } from './snippet-form.tsx'
 import { type Choice, type Snippet, type Snippets, choices, matching } from './snippets.ts'
@@ -112,7 +113,7 @@ function Chooser({ snippets, shared, tags, onInsert, onEdit, onClose }: ChooserP
           >
             <span className={classes['name']}>{snippet.name}</span>
             {noteOf(snippet) === '' ? null : <span className={classes['note']}>{noteOf(snippet)}</span>}
-            <code className={classes['text']}>{snippet.text}</code>
+            <code className={classes['text']}>{onOneLine(snippet.text)}</code>
           </div>
         ))}
       </div>
