@@ -17,7 +17,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'bowline-package-'))
   mkdirSync(join(folder, PROGRAM))
   for (const name of ['bowline', 'koffi.node']) writeFileSync(join(folder, PROGRAM, name), name)
-  chmodSync(join(folder, PROGRAM, 'bowline'), 0o755)
+  for (const name of ['bowline', 'koffi.node']) chmodSync(join(folder, PROGRAM, name), 0o755)
   execFileSync('tar', ['-czf', 'bundle.tar.gz', PROGRAM], { cwd: folder })
 })
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -62,6 +62,7 @@ describe.skipIf(!canMakePackages())('a package of the agent (needs dpkg-deb)', (
     expect(files).toEqual(
       expect.arrayContaining([
         '-rwxr-xr-x root/root /usr/lib/bowline/package/bowline',
+        '-rw-r--r-- root/root /usr/lib/bowline/package/koffi.node',
         '-rw-r--r-- root/root /usr/lib/bowline/package/managed-by.json',
         '-rwxr-xr-x root/root /usr/lib/bowline/launch',
         '-rw-r--r-- root/root /lib/systemd/system/bowline-agent.service',
