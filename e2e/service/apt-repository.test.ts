@@ -14,6 +14,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -35,11 +36,18 @@ const SUITE = 'dists/stable'
 const INDEX = `${SUITE}/main/binary-${architecture}/Packages`
 let keys: Keyring
 let server: Server
+let releases = 0
 let files: { readonly first: string; readonly second: string }
 showOnFailure(() => ({ server: server?.process }))
 
+/** Makes the repository of a release that is an hour later than the one before: apt asks for what is newer by seconds. */
 function offer(file: string, key = OWN): void {
   makeRepository({ packages: [file], folder: join(agents, REPOSITORY), keys: [key] })
+  releases += 1
+  const time = 1_700_000_000 + releases * 3_600
+  for (const name of readdirSync(offered(SUITE), { recursive: true, encoding: 'utf8' })) {
+    utimesSync(offered(join(SUITE, name)), time, time)
+  }
 }
 const offered = (path: string): string => join(agents, REPOSITORY, path)
 
