@@ -61,7 +61,7 @@ it.each(['deploying', 'upgrading', 'checking', 'balancers', 'monitoring'])(
     const text = await readFile(join(CONTENT, `self-hosted/${page}.md`), 'utf8')
     const fences = [...text.matchAll(/^ *```((?:bash|sh)\b.*)$/gm)].map(([, info = '']) => info)
     expect(fences.length).toBeGreaterThan(0)
-    const isMarked = /^bash (?:(?:run|release|checkout|compose|haproxy|promtool)$|.*\bnot-run="[^"]+")/
+    const isMarked = /^bash (?:(?:run|release|checkout|apt|compose|haproxy|promtool)$|.*\bnot-run="[^"]+")/
     expect(fences.filter((info) => !isMarked.test(info))).toEqual([])
   },
 )

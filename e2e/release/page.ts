@@ -7,7 +7,7 @@ import { root } from '../support/product.ts'
 export type Step = { readonly script: string } | { readonly file: string; readonly text: string }
 
 /** Where commands run; the second word of their fence. */
-export type Mark = 'release' | 'checkout' | 'compose' | 'haproxy' | 'promtool'
+export type Mark = 'release' | 'checkout' | 'apt' | 'compose' | 'haproxy' | 'promtool'
 
 /** @param page relative to the folder of the documentation's pages */
 export async function stepsOf(page: string, mark: Mark): Promise<Step[]> {

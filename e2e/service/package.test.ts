@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
 import type { Device } from '@bowline/contract/schemas/device'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { canMakePackages, makePackage } from '../../scripts/debian/package.ts'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { makePackage } from '../../scripts/debian/package.ts'
+import { makeRepository, REPOSITORY, repositoryProblem } from '../../scripts/debian/repository.ts'
+import { createKeyring } from '../../scripts/debian/testing.ts'
+import { scriptOf } from '../release/page.ts'
 import { acceptDevice, untilOnline } from '../support/agent.ts'
 import { showOnFailure } from '../support/failure-output.ts'
 import { bootProblem, systemd, systemdWithPackages, USER } from '../support/machines/booted-machine.ts'
@@ -17,7 +20,7 @@ import { type EchoSession, startEcho } from '../support/ssh.ts'
 import { until } from '../support/wait.ts'
 
 const MINUTE_MS = 60_000
-const problem = canMakePackages() ? bootProblem(systemd) : 'needs dpkg-deb'
+const problem = repositoryProblem() ?? bootProblem(systemd)
 const folder = mkdtempSync(join(tmpdir(), 'bowline-e2e-package-'))
 let agents: SignedAgents
 let scene: ServicedMachine
@@ -186,5 +189,36 @@ describe.skipIf(problem !== undefined)(`a machine with apt and systemd (${proble
       const { body } = await client.call(operations.devices.list, { query: { status: 'pending' } })
       return body.some(({ uid }) => uid !== device.uid)
     })
+  })
+
+  it('comes from the repository of its server by the commands of the page, and so do its upgrades', async () => {
+    const keys = createKeyring('release@example.com')
+    onTestFinished(() => keys.remove())
+    vi.stubEnv('GNUPGHOME', keys.home)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const offer = (file: string): void =>
+      makeRepository({
+        packages: [join(folder, basename(file))],
+        folder: join(agents.folder, REPOSITORY),
+        keys: ['release@example.com'],
+      })
+    apt('purge', 'bowline-agent')
+    run(`echo 'APT::Sandbox::User "root"; Dpkg::Options "--force-unsafe-io";' >/etc/apt/apt.conf.d/test`)
+    offer(files.second)
+    // The machine reaches only this one, without encryption; root needs no sudo.
+    const page = (await scriptOf('developers/agent/installing.mdx', 'apt')).replaceAll(" --proto '=https'", '')
+    const [add = '', upgrade = ''] = page.split(/^(?=sudo apt update && )/m)
+    const take = (script: string): void => {
+      const line = `set -e; sudo() { "$@"; }; SERVER='${scene.server.origin}'\n${script}`
+      const { status: exit, stdout, stderr } = scene.machine.run(line)
+      if (exit !== 0) throw new Error(`'${line}' ended with ${exit}: ${stdout}${stderr}`)
+    }
+    const version = (): string => run("dpkg-query --show --showformat='${Version}' bowline-agent")
+    take(add)
+    expect(version()).toBe('0.2.0')
+    run('bowline --version')
+    offer(files.third)
+    take(upgrade)
+    expect(version()).toBe('0.3.0')
   })
 })

@@ -8,15 +8,25 @@ export const PACKAGE = 'bowline-agent'
 /** Names of architectures in Debian. */
 export const DEBIAN_NAMES = { x64: 'amd64', arm64: 'arm64' } as const satisfies Record<Architecture, string>
 
-/** Libraries that the executable and its native module are linked with, in the versions whose symbols they use. */
-export const LIBRARIES = {
-  'libc.so.6': { package: 'libc6', symbols: 'GLIBC', version: '2.28' },
-  'libstdc++.so.6': { package: 'libstdc++6', symbols: 'GLIBCXX', version: '3.4.21' },
-  'libgcc_s.so.1': { package: 'libgcc-s1', symbols: 'GCC', version: '4.2.0' },
-  'libatomic.so.1': { package: 'libatomic1', symbols: 'LIBATOMIC', version: '1.0' },
-} as const
-/** GCC 7 is the first one with CXXABI_1.3.11. */
-const DEPENDS = 'libatomic1, libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 7)'
+/**
+ * Libraries that the executable and its native module are linked with on both architectures, by the names that they are
+ * loaded by. `symbols`: the newest versions that they need; `since`: the package's first version that has those, where an
+ * older one is in a system with this package.
+ */
+export const LIBRARIES: Readonly<Record<string, Library>> = {
+  'libatomic.so.1': { package: 'libatomic1', symbols: { LIBATOMIC: '1.0' } },
+  'libc.so.6': { package: 'libc6', since: '2.28', symbols: { GLIBC: '2.28' } },
+  'libgcc_s.so.1': { package: 'libgcc-s1', symbols: { GCC: '4.2.0' } },
+  'libstdc++.so.6': { package: 'libstdc++6', since: '7', symbols: { GLIBCXX: '3.4.22', CXXABI: '1.3.11' } },
+}
+interface Library {
+  readonly package: string
+  readonly since?: string
+  readonly symbols: Readonly<Record<string, string>>
+}
+const DEPENDS = Object.values(LIBRARIES)
+  .map(({ package: name, since }) => (since === undefined ? name : `${name} (>= ${since})`))
+  .join(', ')
 /** Passwords of the system's users are checked by PAM, or by crypt(3) where there is none. */
 const RECOMMENDS = 'libcrypt1, libpam0g'
 

@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Architecture, ARCHITECTURES } from '../agent-bundle/bundle.ts'
 import { packageFolder } from '../agent-bundle/packages.ts'
 import { debianVersion, LIBRARIES } from './control.ts'
 import { canMakePackages, makePackage } from './package.ts'
@@ -16,7 +17,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'bowline-package-'))
   mkdirSync(join(folder, PROGRAM))
   for (const name of ['bowline', 'koffi.node']) writeFileSync(join(folder, PROGRAM, name), name)
-  chmodSync(join(folder, PROGRAM, 'bowline'), 0o755)
+  for (const name of ['bowline', 'koffi.node']) chmodSync(join(folder, PROGRAM, name), 0o755)
   execFileSync('tar', ['-czf', 'bundle.tar.gz', PROGRAM], { cwd: folder })
 })
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -61,6 +62,7 @@ describe.skipIf(!canMakePackages())('a package of the agent (needs dpkg-deb)', (
     expect(files).toEqual(
       expect.arrayContaining([
         '-rwxr-xr-x root/root /usr/lib/bowline/package/bowline',
+        '-rw-r--r-- root/root /usr/lib/bowline/package/koffi.node',
         '-rw-r--r-- root/root /usr/lib/bowline/package/managed-by.json',
         '-rwxr-xr-x root/root /usr/lib/bowline/launch',
         '-rw-r--r-- root/root /lib/systemd/system/bowline-agent.service',
@@ -94,25 +96,48 @@ describe.skipIf(!canMakePackages())('a package of the agent (needs dpkg-deb)', (
   })
 })
 
-describe.skipIf(spawnSync('readelf', ['--version']).status !== 0)('libraries of the executable (needs readelf)', () => {
-  it('needs no newer ones than the package depends on', () => {
-    const files = [
-      join(packageFolder(root, `node-linux-${arch}`), 'bin/node'),
-      join(packageFolder(root, `@koromix/koffi-linux-${arch}`), `linux_${arch}/koffi.node`),
+/** Of the executable and its native module. @returns undefined where they are neither installed nor can be fetched */
+function programsOf(one: Architecture): readonly string[] | undefined {
+  try {
+    return [
+      join(packageFolder(root, `node-linux-${one}`), 'bin/node'),
+      join(packageFolder(root, `@koromix/koffi-linux-${one}`), `linux_${one}/koffi.node`),
     ]
-    const text = files.map((file) => tool('readelf', '--wide', '--version-info', file)).join('')
-    for (const { symbols, version } of Object.values(LIBRARIES)) {
-      const found = [...text.matchAll(new RegExp(`Name: ${symbols}_([\\d.]+)`, 'g'))].map(([, one = '']) => one)
-      const newest = found.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1)
-      expect([symbols, newest]).toEqual([symbols, version])
-    }
-    const needed = files.flatMap((file) => [
+  } catch {
+    return undefined
+  }
+}
+const byNumber = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true })
+
+describe.skipIf(spawnSync('readelf', ['--version']).status !== 0)('libraries of the executable (needs readelf)', () => {
+  it.for(ARCHITECTURES)('are those that the package depends on, in versions that it names, on %s', (one, { skip }) => {
+    const programs = programsOf(one) ?? skip('npm cannot fetch the packages of this architecture')
+    const needed = programs.flatMap((file) => [
       ...tool('readelf', '--dynamic', file).matchAll(/Shared library: \[(.*)\]/g),
     ])
     // Parts of libc6.
     const ofLibc = /^(libdl|libm|libpthread|librt)\.so|^ld-linux/
-    expect([...new Set(needed.map(([, name = '']) => name))].filter((name) => !ofLibc.test(name)).toSorted()).toEqual(
-      Object.keys(LIBRARIES).toSorted(),
-    )
+    const names = new Set(needed.map(([, name = '']) => name).filter((name) => !ofLibc.test(name)))
+    expect([...names].sort()).toEqual(Object.keys(LIBRARIES).sort())
+    const versions = programs.map((file) => tool('readelf', '--wide', '--version-info', file)).join('')
+    const newest = new Map<string, string>()
+    for (const [, symbols = '', version = ''] of versions.matchAll(/Name: ([A-Z]+)_([\d.]+)/g)) {
+      if (byNumber(version, newest.get(symbols) ?? '0') > 0) newest.set(symbols, version)
+    }
+    const known = Object.assign({}, ...Object.values(LIBRARIES).map(({ symbols }) => symbols)) as Record<string, string>
+    expect([...newest.keys()].sort()).toEqual(Object.keys(known).sort())
+    expect([...newest].filter(([symbols, version]) => byNumber(version, known[symbols] ?? '0') > 0)).toEqual([])
+  })
+
+  it('are in the systems that the documentation names, and too old in those that it rules out', () => {
+    const page = readFileSync(join(root, 'apps/docs/content/overview/supported-platforms/index.md'), 'utf8')
+    const rows = [...page.matchAll(/^\| (.+?) \| (\d\.\d+) \| (\d+) \| (yes|no) \|$/gm)]
+    expect(rows.length).toBeGreaterThan(5)
+    const { 'libc.so.6': libc, 'libstdc++.so.6': cxx } = LIBRARIES
+    const judged = rows.map(([, system, glibc = '', gcc = '']) => {
+      const isEnough = byNumber(glibc, libc?.since ?? '') >= 0 && byNumber(gcc, cxx?.since ?? '') >= 0
+      return [system, isEnough ? 'yes' : 'no']
+    })
+    expect(judged).toEqual(rows.map(([, system, , , stated]) => [system, stated]))
   })
 })

@@ -87,6 +87,8 @@ function fillPrograms({ bundle, release }: PackageOptions, stage: string): void 
   run('tar', ['-xzf', bundle, '-C', programs])
   const [program = ''] = readdirSync(programs)
   renameSync(join(programs, program), join(stage, PACKAGE_FOLDER))
+  // Its npm package for arm64 has it executable, which Debian's policy (10.2) forbids for what is only loaded.
+  chmodSync(join(stage, PACKAGE_FOLDER, 'koffi.node'), 0o644)
   const marker: PackageMarker = { manager: 'apt', package: PACKAGE, program, release }
   write(stage, join(PACKAGE_FOLDER, PACKAGE_FILE), `${JSON.stringify(marker)}\n`)
   write(stage, launcherIn(PACKAGED_PROGRAMS), launcherText(PACKAGED_PROGRAMS, ORIGIN), 0o755)

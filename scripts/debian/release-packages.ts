@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ARCHITECTURES } from '../agent-bundle/bundle.ts'
+import type { Facts } from './control.ts'
 import { canMakePackages, makePackage } from './package.ts'
 
 /** xz with a dictionary of 8 MiB: dpkg unpacks it in as much memory, which small devices have. */
@@ -35,17 +36,22 @@ export function packageAgents(options: ReleasePackagesOptions): Record<string, s
 }
 
 /**
- * Facts about the source. Whoever makes packages is their maintainer, as `DEBFULLNAME` and `DEBEMAIL` name them for
- * Debian's own tools.
+ * Facts about the source. The maintainer is whoever made the commit, unless `DEBFULLNAME` and `DEBEMAIL` name, as for
+ * Debian's own tools, who makes the packages.
  */
-function sourceFacts(root: string): { maintainer: string; homepage: string | undefined; epoch: number } {
+export function sourceFacts(root: string): Pick<Facts, 'maintainer' | 'homepage' | 'epoch'> {
   const { homepage } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { homepage?: string }
-  const { DEBFULLNAME = 'Bowline', DEBEMAIL = 'root@localhost', SOURCE_DATE_EPOCH } = process.env
-  return { maintainer: `${DEBFULLNAME} <${DEBEMAIL}>`, homepage, epoch: Number(SOURCE_DATE_EPOCH ?? committed(root)) }
+  const [author = 'Bowline', address = 'root@localhost', committed] = lastCommit(root)
+  const { DEBFULLNAME = author, DEBEMAIL = address, SOURCE_DATE_EPOCH = committed } = process.env
+  return {
+    maintainer: `${DEBFULLNAME} <${DEBEMAIL}>`,
+    homepage,
+    epoch: SOURCE_DATE_EPOCH === undefined ? Math.floor(Date.now() / 1_000) : Number(SOURCE_DATE_EPOCH),
+  }
 }
 
-/** When the checkout was committed, in seconds since 1970; outside a checkout, now. */
-function committed(root: string): number {
-  const { status, stdout } = spawnSync('git', ['log', '-1', '--format=%ct'], { cwd: root, encoding: 'utf8' })
-  return status === 0 && stdout !== '' ? Number(stdout) : Math.floor(Date.now() / 1_000)
+/** @returns author, address and time of the checkout's commit; nothing outside a checkout */
+function lastCommit(cwd: string): readonly string[] {
+  const { status, stdout } = spawnSync('git', ['log', '-1', '--format=%an%n%ae%n%ct'], { cwd, encoding: 'utf8' })
+  return status === 0 ? stdout.trimEnd().split('\n') : []
 }

@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { ARCHITECTURES, type Architecture } from '../agent-bundle/bundle.ts'
 import { buildStale } from '../build.ts'
 import { packageAgents } from '../debian/release-packages.ts'
+import { makeRepository, REPOSITORY } from '../debian/repository.ts'
 import { writeChecksums } from './checksums.ts'
 import { MANIFEST, releaseNumber, writeManifest } from './manifest.ts'
 import nodeFlags from '../node-flags.json' with { type: 'json' }
@@ -31,6 +32,8 @@ export interface ReleaseOptions {
   readonly compression: number
   /** Whether the agents' signed manifest is included. */
   readonly manifest?: boolean
+  /** Whether the apt repository of their packages is included. */
+  readonly repository?: boolean
 }
 
 /** Content of `release.json`: origin, and the SHA-256 of each file. */
@@ -48,7 +51,7 @@ export interface Manifest {
  * @throws {Error} when npm or tar fails
  */
 export function makeReleases(options: ReleaseOptions): string[] {
-  const { arch, versions, agents, target, compression, manifest = false } = options
+  const { arch, versions, agents, target, compression, manifest = false, repository = false } = options
   const stage = join(root, `.cache/release-${arch}-${process.pid}`)
   const folder = join(stage, 'bowline')
   rmSync(stage, { recursive: true, force: true })
@@ -60,8 +63,9 @@ export function makeReleases(options: ReleaseOptions): string[] {
       const bundle = `apps/agent/dist/bundle-linux-${one}.tar.gz`
       cpSync(join(root, bundle), join(folder, bundle))
     }
-    for (const name of manifest ? [MANIFEST, `${MANIFEST}.sig`] : []) {
-      cpSync(join(root, 'apps/agent/dist', name), join(folder, 'apps/agent/dist', name))
+    const more = [...(manifest ? [MANIFEST, `${MANIFEST}.sig`] : []), ...(repository ? [REPOSITORY] : [])]
+    for (const name of more) {
+      cpSync(join(root, 'apps/agent/dist', name), join(folder, 'apps/agent/dist', name), { recursive: true })
     }
     mkdirSync(join(folder, 'bin'))
     writeFileSync(join(folder, 'bin/bowline'), launcher(arch), { mode: 0o755 })
@@ -173,6 +177,7 @@ if (import.meta.main) {
       'release-number': { type: 'string' },
       'minimum-release': { type: 'string', default: '0' },
       rotations: { type: 'string' },
+      'apt-key': { type: 'string', multiple: true, default: [] },
     },
   })
   const chosen = ARCHITECTURES.filter((arch) => positionals.length === 0 || positionals.includes(arch))
@@ -180,7 +185,7 @@ if (import.meta.main) {
   await buildStale(['console', 'docs', ...ARCHITECTURES.map((arch) => `agent-${arch}`)])
   const target = resolve(root, values.target)
   const version = values.version ?? versionOfCheckout()
-  const { 'signing-key': key, rotations } = values
+  const { 'signing-key': key, 'apt-key': aptKeys, rotations } = values
   const folder = join(root, 'apps/agent/dist')
   const agents = ARCHITECTURES.map((arch) => join(folder, `bundle-linux-${arch}.tar.gz`))
   const release = releaseNumber(values['release-number'])
@@ -196,6 +201,8 @@ if (import.meta.main) {
     minimumRelease: Number(values['minimum-release']),
     rotations,
   })
+  const debs = Object.values(packages)
+  makeRepository({ packages: debs, folder: join(folder, REPOSITORY), keys: aptKeys })
   const archives = chosen.flatMap((arch) =>
     makeReleases({
       arch,
@@ -204,9 +211,9 @@ if (import.meta.main) {
       target,
       compression: 9,
       manifest: key !== undefined,
+      repository: aptKeys.length > 0,
     }),
   )
-  const debs = Object.values(packages)
   writeChecksums({ target, archives: [...archives, ...debs], agents, key })
   for (const file of [...archives, ...debs]) console.log(file)
 }

@@ -41,6 +41,8 @@ for file in triggers/File statoverride; do : >var/lib/dpkg/$file; done
 # Images of containers forbid services by it.
 rm -f usr/sbin/policy-rc.d
 mkdir etc/apt/apt.conf.d etc/apt/preferences.d etc/apt/sources.list.d
+# apt reads keys with awk, which Debian chooses there.
+cp -a /etc/alternatives etc/alternatives
 ${systemd.script}`
   return { ...systemd, script }
 }

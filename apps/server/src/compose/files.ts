@@ -1,5 +1,5 @@
 // Files that the server offers: agents to install, the documentation with its search, and the console.
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Clock } from '@bowline/base/clock'
 import type { FastifyInstance } from 'fastify'
 import type { Available } from '../agent-updates/service.ts'
@@ -8,6 +8,7 @@ import { serveDocsSearch } from '../docs-search/routes.ts'
 import { serveStatic } from '../http/files/static.ts'
 import { Bundles } from '../install/bundles.ts'
 import { Manifests } from '../install/manifest.ts'
+import { serveRepository } from '../install/repository.ts'
 import { serveInstall } from '../install/routes.ts'
 import { productFolders } from '../platform/folders.ts'
 import type { Log } from '../platform/log.ts'
@@ -47,7 +48,7 @@ export function agentFiles(
       blocked: knowHandover() ? '' : OLDER_NODES,
     }
   }
-  return { bundles, manifests, release }
+  return { bundles, manifests, release, repository: resolve(folders.bundles, 'apt') }
 }
 
 export async function serveFiles(
@@ -57,6 +58,7 @@ export async function serveFiles(
   const { settings } = config
   const folders = productFolders()
   serveInstall(http, { ...agents, pin: config.pin })
+  await serveRepository(http, agents.repository)
   serveDocsSearch(http, { folder: folders.docs, settings, clock, log, metrics })
   const pageViews = settings.BOWLINE_DOCS_PAGE_VIEWS === 'on'
   await serveStatic(http, { ...folders, pageViews, domain: settings.BOWLINE_DOMAIN })

@@ -1,5 +1,5 @@
 // The signed manifest of agents: served as it was signed, and only with the archives that it names.
-import { generateKeyPairSync } from 'node:crypto'
+import { createHash, generateKeyPairSync } from 'node:crypto'
 import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -50,10 +50,11 @@ afterEach(async () => {
 })
 
 const get = (url: string, headers: Record<string, string> = {}) => server.inject({ url, headers })
-function release(signer: string | undefined, rotations?: string): void {
+function release(signer: string | undefined, rotations?: string, packages?: Record<string, string>): void {
   writeManifest({
     folder: join(folder, 'bundles'),
     bundles: { 'linux-x64': bundle },
+    ...(packages && { packages }),
     key: signer === undefined ? undefined : join(folder, `${signer}.pem`),
     version: '1.2.3',
     release: 5,
@@ -70,6 +71,19 @@ it('serves the manifest of a release so that a device can verify it', async () =
     manifest: { release: 5, minimum_release: 2, bundles: { 'linux-x64': { unpacked: 100_000 } } },
   })
   expect((await get('/install.sh')).body).toContain(`default_update_key='${updateKeyOf(key)}'\n`)
+})
+
+it('names the packages of a release, so that their bytes can be compared with what was signed', async () => {
+  const file = join(folder, 'bowline-agent_1.2.3_amd64.deb')
+  await writeFile(file, 'a package')
+  release('key', undefined, { 'linux-x64': file })
+  const [manifest, signature] = await Promise.all([get('/agent/manifest.json'), get('/agent/manifest.json.sig')])
+  const sha256 = createHash('sha256').update('a package').digest('hex')
+  expect(verifyManifest(manifest.rawPayload, signature.rawPayload, updateKeyOf(key))).toMatchObject({
+    manifest: { packages: { 'linux-x64': { file: 'bowline-agent_1.2.3_amd64.deb', size: 9, sha256 } } },
+  })
+  release('key')
+  expect((await get('/agent/manifest.json')).json()).not.toHaveProperty('packages')
 })
 
 it('leads devices to the next key by a statement of the one before', async () => {

@@ -24,8 +24,8 @@ function policy(scripts: readonly string[] = []): string {
   ].join('; ')
 }
 
-/** Paths of API calls are not pages of the console. */
-const CALLS = /^(api|internal|agent|ws)(\/|$)/
+/** Paths of API calls, and of what devices fetch, are not pages of the console. */
+const CALLS = /^(api|internal|agent|apt|ws)(\/|$)/
 
 export interface StaticFolders {
   /** Absolute folder of the built console. */
