@@ -43,6 +43,8 @@ export interface DataTableProps<Row> {
   readonly stale?: boolean
   /** Rows of the whole list, and those before this page; absent: the rows are all there are. */
   readonly part?: { readonly total: number; readonly before: number }
+  /** Changes with the page of the list: it begins at its top, and takes the focus as if the table were new. */
+  readonly visit?: number
   /** Shown when there are no rows. */
   readonly empty: ReactNode
 }
@@ -104,12 +106,12 @@ function useModel<Row>({ columns, visible, rows, rowKey }: DataTableProps<Row>) 
 }
 
 function Table<Row>(props: DataTableProps<Row>) {
-  const { label, renderActions, sort, onSort, onRowKey, selection, keysHint, part, grid = false } = props
+  const { label, renderActions, sort, onSort, onRowKey, selection, keysHint, part, visit, grid = false } = props
   const { columns, rows } = useModel(props)
   const element = useRef<HTMLTableElement>(null)
   const isGrid = grid || selection !== undefined || onRowKey !== undefined
   const roving = useRoving(element, isGrid)
-  useFocusOnArrival(element, isGrid, rows !== undefined)
+  useFocusOnArrival(element, isGrid && rows !== undefined, visit)
   const toggle = useToggle(
     selection,
     useMemo(() => rows?.map(({ key }) => key) ?? [], [rows]),

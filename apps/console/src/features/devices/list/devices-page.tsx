@@ -120,7 +120,8 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
       </DeviceTabs>
       <FacetBar kind={kind} search={search} onChange={(next) => open(next)} />
       <PagedTable
-        key={`${status} ${page}`}
+        key={status}
+        visit={page}
         label={texts.tableLabel(texts.tabs[status])}
         list={list}
         failed={texts.loadFailed}
