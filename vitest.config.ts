@@ -38,7 +38,7 @@ export default defineConfig({
         },
       },
       { test: { name: 'agent', include: ['apps/agent/src/**/*.test.ts'], testTimeout: 30_000, maxWorkers: LIGHT } },
-      { test: { name: 'console', include: ['apps/console/{src,locales}/**/*.test.ts'], maxWorkers: LIGHT } },
+      { test: { name: 'console', include: ['apps/console/{src,locales,build}/**/*.test.ts'], maxWorkers: LIGHT } },
       { test: { name: 'docs', include: ['apps/docs/**/*.test.ts'], maxWorkers: LIGHT } },
       {
         test: {

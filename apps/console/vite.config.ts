@@ -5,13 +5,14 @@ import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { type Plugin, defineConfig } from 'vite'
 import { compressFiles } from '../../scripts/compress-files.ts'
+import { contractCalls, withoutJsonSchemas } from './build/contract-calls.ts'
 import { readCatalog, translationsOf } from './locales/catalog.ts'
 
 const api = process.env['CONSOLE_API'] ?? 'http://127.0.0.1:8080'
 
 /** What only some pages say of the contract comes with them. */
 const LATER =
-  /\/contract\/src\/(terminal\/|(operations|schemas)\/(announcement|api-key|audit|firewall|mfa|public-key|recording|terminal))/
+  /\/contract\/src\/(terminal\/|settings\/|(operations|schemas)\/(announcement|api-key|audit|billing|connector|firewall|fleet\/(agent|alert|install|pairing)|instance|mail|mfa|passkey|policy\/|programs?|public-key|recording|single-sign-on|terminal|tunnel))/
 
 /** What forbids compiled parsers must run before the schemas, so it is in their file: that one runs before its importers. */
 function isFirstContract(module: string): boolean {
@@ -23,7 +24,11 @@ const FIRST = /console\/src\/(start|platform\/(local-setting|language\/languages
 
 /** Parts that every list has: one file of them is smaller than many. */
 const LISTS =
-  /console\/src\/(platform\/|auth\/|live\/|core\/list-filter|core\/use-action|core\/messages|ui\/(?:\w+\/)?(back-link|callout|cells|confirm|copy-|data-table|describe-error|document-title|empty-state|error-panel|field-errors|focus-keeper|gated|notify|numbers|page|paged-table|pager|search-field|status-dot|tab-bar|ticker|time-ago|use-theme|use-unsaved))/
+  /console\/src\/(platform\/|auth\/|live\/|core\/list-filter|core\/use-action|core\/messages|ui\/(?:\w+\/)?(back-link|callout|cells|copy-|data-table|describe-error|document-title|empty-state|error-panel|field-errors|focus-keeper|gated|notify|numbers|page|paged-table|pager|search-field|status-dot|tab-bar|ticker|time-ago|use-theme|use-unsaved))/
+
+/** What the devices page has beside them: the first page of most visits. */
+const DEVICES =
+  /console\/src\/(core\/(context|use-dialog-file|use-list-export|sections|devices\/(?!device-picker))|shell\/use-sign-out|ui\/(controls\/(choice-menu|columns-choice|display-menu)|list\/density|text\/save-file)|features\/(devices\/(list\/|actions|accept-device|copy-ssh|device-row-actions|devices\.module|favorites|add\/(commands|install-command))|files\/(files-button|open-messages)|health\/(health\.module|messages|trouble-marks|values)|terminal\/connect-|namespaces\/messages|public-keys\/queries|audit\/search|views\/(messages|queries|saved-query|views)))|components\/Kbd\//
 
 /** The server compresses no file itself: it sends what lies beside. */
 function compressed(): Plugin {
@@ -76,7 +81,7 @@ function catalogs(): Plugin {
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), catalogs(), preloaded(), compressed()],
+  plugins: [contractCalls(), withoutJsonSchemas(), react(), catalogs(), preloaded(), compressed()],
   server: { host: '127.0.0.1', port: 5173, proxy: { '/api': api, '/info': api, '/install.sh': api } },
   build: {
     target: 'es2022',
@@ -101,7 +106,10 @@ export default defineConfig({
             },
             { name: 'contract', test: isFirstContract },
             { name: 'tanstack', test: /node_modules\/@tanstack\// },
+            // An icon in a file of its own is mostly the head of its answer.
+            { name: 'icons', test: /node_modules\/lucide-react\/dist\/esm\/icons\//, minShareCount: 2 },
             { name: 'lists', test: LISTS },
+            { name: 'devices', test: DEVICES },
           ],
         },
       },

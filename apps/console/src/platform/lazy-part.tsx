@@ -1,6 +1,6 @@
 // Components in files of their own that the browser loads when it is idle. React reveals what it has waited for only
 // 300 ms after it has shown the gap, even if the file was there all the time: what is loaded is rendered at once.
-import { type ComponentType, createElement, lazy, useState } from 'react'
+import { type ComponentType, createElement, lazy, useEffect, useEffectEvent, useState } from 'react'
 import type { PageFile } from './page-files.ts'
 
 /**
@@ -20,4 +20,26 @@ export function lazyPart<Module, Props extends object>(
     })
     return createElement(part.Body, props)
   }
+}
+
+/**
+ * The module of a file that an action needs, as a dialog: undefined until it is wanted and loaded.
+ * @param onFailed it cannot be loaded now; the next time that it is wanted tries again
+ */
+export function useLater<Module>(
+  file: PageFile<Module>,
+  isWanted: boolean,
+  onFailed: (error: unknown) => void,
+): Module | undefined {
+  const [module, setModule] = useState(file.loaded)
+  const failed = useEffectEvent(onFailed)
+  const isMissing = isWanted && module === undefined
+  useEffect(() => {
+    if (!isMissing) return
+    file().then(
+      (loaded) => setModule(() => loaded),
+      (error: unknown) => failed(error),
+    )
+  }, [file, isMissing])
+  return module
 }

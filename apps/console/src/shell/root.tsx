@@ -1,20 +1,31 @@
 // Root layout: the live region and notifications around every page.
-import { Notifications } from '@mantine/notifications'
+import { useNotifications } from '@mantine/notifications'
 import { Outlet } from '@tanstack/react-router'
 import { ConnectivityBanner } from './connectivity/connectivity-banner.tsx'
 import { FreshProof } from './fresh-proof/fresh-proof.tsx'
 import { Recovered } from './fresh-proof/recovered.tsx'
 import { Announcer } from '../ui/feedback/announce.tsx'
+import { useLater } from '../platform/lazy-part.tsx'
+import { pageFile } from '../platform/page-files.ts'
+
+const loadNotices = pageFile(() => import('../ui/feedback/notices.tsx'))
 
 export function Root() {
   return (
     <>
       <Announcer />
-      <Notifications position="bottom-right" />
+      <Notices />
       <ConnectivityBanner />
       <Outlet />
       <FreshProof />
       <Recovered />
     </>
   )
+}
+
+/** Notifications wait in their store until the file is there. */
+function Notices() {
+  const { notifications } = useNotifications()
+  const module = useLater(loadNotices, notifications.length > 0, () => undefined)
+  return module ? <module.Notifications position="bottom-right" /> : null
 }

@@ -10,25 +10,30 @@ import { WaitingLogins } from '../features/held-logins/waiting-logins.tsx'
 import { namespaceQuery } from '../features/namespaces/queries.ts'
 import { lazyPart } from '../platform/lazy-part.tsx'
 import { pageFile } from '../platform/page-files.ts'
-import { ActionIcon, Drawer } from '../ui/kit.ts'
+import { ActionIcon } from '../ui/kit.ts'
 import { ScreenHelp } from '../ui/page/help-link.tsx'
 import { Mark } from '../ui/page/mark.tsx'
 import { LeaveQuestion } from './leave-question.tsx'
 import { LiveMark } from './connectivity/live-mark.tsx'
 import { usePerson, useRuntime, useStore } from '../core/context.tsx'
 import { appMessages as texts } from '../core/messages.ts'
-import { DisabledNamespace } from './disabled-namespace.tsx'
-import { NoNamespace } from './no-namespace.tsx'
+import { useDialogFile } from '../core/use-dialog-file.ts'
 import { docsPageOf } from './docs/screen-docs.ts'
 import { Sidebar } from './sidebar.tsx'
 import { isSidebarFolded } from '../core/sidebar-fold.ts'
 import { useShortcuts } from '../core/use-shortcuts.ts'
 import classes from './shell.module.css'
 
+const loadNavigation = pageFile(() => import('./navigation-drawer.tsx'))
 const loadPalette = pageFile(() => import('./palette/palette.tsx'))
 const Palette = lazyPart(loadPalette, (module) => module.Palette)
 const loadSheet = pageFile(() => import('./shortcut-sheet.tsx'))
 const ShortcutSheet = lazyPart(loadSheet, (module) => module.ShortcutSheet)
+
+const loadNoNamespace = pageFile(() => import('./no-namespace.tsx'))
+const NoNamespace = lazyPart(loadNoNamespace, (module) => module.NoNamespace)
+const loadDisabled = pageFile(() => import('./disabled-namespace.tsx'))
+const DisabledNamespace = lazyPart(loadDisabled, (module) => module.DisabledNamespace)
 
 /** Pages of the person, of a tunnel's address and of the server. */
 const WITHOUT_NAMESPACE = /^\/(?:profile(?:\/keys)?$|activate$|approve\/|tunnels\/|instance\/)/
@@ -55,6 +60,7 @@ export function Shell() {
     setUsed((before) => new Set([...before, next]))
   }, [])
   const close = useCallback(() => setOverlay(undefined), [])
+  const navigation = useDialogFile(loadNavigation, overlay === 'navigation', close)
   const [typed, setTyped] = useState<{ readonly take: () => string }>({ take: () => '' })
   useEffect(() => () => void typed.take(), [typed])
   const isPaletteOpen = overlay === 'palette'
@@ -95,16 +101,14 @@ export function Shell() {
       <div className={classes['side']}>
         <Sidebar onSearch={openPalette} onKeys={openSheet} />
       </div>
-      <Drawer
-        opened={overlay === 'navigation'}
-        onClose={close}
-        size={280}
-        withCloseButton={false}
-        classNames={{ body: classes['drawer'] ?? '' }}
-        attributes={{ content: { 'aria-label': texts.sections } }}
-      >
-        <Sidebar onClose={close} onSearch={openPalette} onKeys={openSheet} />
-      </Drawer>
+      {navigation ? (
+        <navigation.NavigationDrawer
+          opened={overlay === 'navigation'}
+          onClose={close}
+          onSearch={openPalette}
+          onKeys={openSheet}
+        />
+      ) : null}
       <main id="content" tabIndex={-1} className={classes['main']}>
         <WaitingLogins />
         <ScreenHelp value={help}>
@@ -134,6 +138,6 @@ interface ContentProps {
 }
 
 function Content({ hasNamespace, isClosed, onRetry }: ContentProps) {
-  if (!hasNamespace) return <NoNamespace />
-  return isClosed ? <DisabledNamespace onRetry={onRetry} /> : <Outlet />
+  if (hasNamespace && !isClosed) return <Outlet />
+  return <Suspense>{hasNamespace ? <DisabledNamespace onRetry={onRetry} /> : <NoNamespace />}</Suspense>
 }

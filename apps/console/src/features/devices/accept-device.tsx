@@ -1,15 +1,13 @@
-// Dialog that accepts a device. A device with the MAC address of an accepted one would replace it: both keys are shown
-// first, because anybody can claim any MAC address.
+// Button that accepts a device. One with the MAC address of an accepted one would replace it, which is asked about first.
 import type { Device } from '@bowline/contract/schemas/device'
 import { useState } from 'react'
 import { useMay } from '../../core/context.tsx'
-import { Callout } from '../../ui/feedback/callout.tsx'
-import { Confirm } from '../../ui/feedback/confirm.tsx'
-import { Fact, Facts } from '../../ui/page/facts.tsx'
+import { useDialogFile } from '../../core/use-dialog-file.ts'
+import { pageFile } from '../../platform/page-files.ts'
 import { GatedButton } from '../../ui/feedback/gated.tsx'
-import { Text } from '../../ui/kit.ts'
-import { KeyFingerprint } from './key-fingerprint.tsx'
 import { devicesMessages as texts } from './messages.ts'
+
+const loadReplace = pageFile(() => import('./replace-device.tsx'))
 
 interface AcceptDeviceProps {
   readonly device: Device
@@ -22,6 +20,8 @@ export function AcceptDevice({ device, acting, onAccept }: AcceptDeviceProps) {
   const mayAccept = useMay('deviceAccept')
   const mayRemove = useMay('deviceRemove')
   const [isAsked, setAsked] = useState(false)
+  const close = () => setAsked(false)
+  const module = useDialogFile(loadReplace, isAsked, close)
   const { name, replaces } = device
   const mayReplace = !replaces || mayRemove
   return (
@@ -36,25 +36,14 @@ export function AcceptDevice({ device, acting, onAccept }: AcceptDeviceProps) {
       >
         {replaces ? texts.replace : texts.accept}
       </GatedButton>
-      {replaces ? (
-        <Confirm
+      {replaces && module ? (
+        <module.ReplaceDevice
+          device={device}
+          replaced={replaces}
           opened={isAsked}
-          title={texts.replaceTitle(replaces.name)}
-          action={texts.replace}
-          onClose={() => setAsked(false)}
+          onClose={close}
           onConfirm={onAccept}
-        >
-          <Text size="sm">{texts.replaceText(name, replaces.name)}</Text>
-          <Facts title={texts.replaceKeys}>
-            <Fact name={texts.replaceOldKey}>
-              <code>{replaces.fingerprint || texts.noFingerprint}</code>
-            </Fact>
-            <Fact name={texts.replaceNewKey}>
-              <KeyFingerprint publicKey={device.public_key} />
-            </Fact>
-          </Facts>
-          <Callout tone="warn">{texts.replaceWarning}</Callout>
-        </Confirm>
+        />
       ) : null}
     </>
   )

@@ -25,7 +25,7 @@ const DONE = { accept: texts.accepted, reject: texts.rejected, remove: texts.rem
 const FAILED = { accept: texts.acceptFailed, reject: texts.rejectFailed, remove: texts.removeFailed }
 
 export interface DeviceActions {
-  run(action: DeviceAction, device: Device): Promise<boolean>
+  readonly run: (action: DeviceAction, device: Device) => Promise<boolean>
 }
 
 /** Actions on devices. `run` resolves to true on success; a failure has been shown by then. */

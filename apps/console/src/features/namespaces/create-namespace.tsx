@@ -1,24 +1,11 @@
-// Dialog that creates a namespace. The form loads on demand, because every page's shell contains this dialog.
-import { Suspense, lazy } from 'react'
-import { Dialog } from '../../ui/feedback/dialog.tsx'
-import { Skeleton } from '../../ui/kit.ts'
-import { namespacesMessages as texts } from './messages.ts'
+// Dialog that creates a namespace, in a file of its own, because every page's shell contains it.
+import { useDialogFile } from '../../core/use-dialog-file.ts'
 import { pageFile } from '../../platform/page-files.ts'
+import type { CreateNamespaceProps } from './create-namespace-dialog.tsx'
 
-const loadForm = pageFile(() => import('./create-namespace-form.tsx'))
-const Form = lazy(async () => ({ default: (await loadForm()).CreateNamespaceForm }))
+const loadDialog = pageFile(() => import('./create-namespace-dialog.tsx'))
 
-interface CreateNamespaceProps {
-  readonly opened: boolean
-  readonly onClose: () => void
-}
-
-export function CreateNamespace({ opened, onClose }: CreateNamespaceProps) {
-  return (
-    <Dialog opened={opened} onClose={onClose} title={texts.createTitle}>
-      <Suspense fallback={<Skeleton height={120} />}>
-        <Form onDone={onClose} />
-      </Suspense>
-    </Dialog>
-  )
+export function CreateNamespace(props: CreateNamespaceProps) {
+  const module = useDialogFile(loadDialog, props.opened, props.onClose)
+  return module ? <module.CreateNamespaceDialog {...props} /> : null
 }

@@ -1,5 +1,5 @@
 // Dialog that saves the list as it is under a name.
-import { type SavedView, views } from '@bowline/contract/operations/fleet/views'
+import { type SavedView, ViewName, views } from '@bowline/contract/operations/fleet/views'
 import { z } from 'zod'
 import { useMay, useRuntime } from '../../core/context.tsx'
 import { useAction } from '../../core/use-action.ts'
@@ -9,7 +9,7 @@ import { useContractForm } from '../../ui/form/use-contract-form.ts'
 import { Checkbox, TextInput } from '../../ui/kit.ts'
 import { viewsMessages as texts } from './messages.ts'
 
-const Fields = z.object({ name: views.create.body?.shape.name ?? z.string(), shared: z.boolean() })
+const Fields = z.object({ name: ViewName, shared: z.boolean() })
 
 interface SaveViewProps {
   readonly list: SavedView['list']

@@ -2,6 +2,7 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Button, Group, Modal } from '../kit.ts'
 import { uiMessages } from '../messages.ts'
+import { useOpens } from './use-opens.ts'
 
 interface ConfirmProps {
   readonly opened: boolean
@@ -22,8 +23,9 @@ export function Confirm({ opened, title, children, action, refused = false, onCo
   useEffect(() => {
     if (opened) isDone.current = false
   }, [opened])
+  const isOpen = useOpens(opened)
   return (
-    <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': uiMessages.close }}>
+    <Modal opened={isOpen} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': uiMessages.close }}>
       {children}
       <Group justify="flex-end" gap="xs" mt="lg">
         <Button variant="default" onClick={onClose} data-autofocus>

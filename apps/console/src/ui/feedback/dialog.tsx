@@ -5,6 +5,7 @@ import { Callout } from './callout.tsx'
 import { ErrorPanel } from './error-panel.tsx'
 import { Button, Group, Modal, Stack } from '../kit.ts'
 import { uiMessages } from '../messages.ts'
+import { useOpens } from './use-opens.ts'
 import { type Unsaved, isUnsaved, mayLeave } from '../../platform/unsaved.ts'
 import type { ContractForm } from '../form/use-contract-form.ts'
 import { FormHolder } from '../form/use-unsaved.ts'
@@ -28,9 +29,10 @@ export function Dialog({ opened, onClose, title, size = 'md', insists = false, c
     if (await mayLeave(forms)) onClose()
   }
   const holder = useMemo(() => ({ isOpen: opened, forms }), [opened, forms])
+  const isOpen = useOpens(opened)
   return (
     <Modal
-      opened={opened}
+      opened={isOpen}
       // By Escape, a click outside or the cross, any of which happens by accident; the button that cancels means it.
       onClose={() => void leave()}
       title={title}

@@ -5,11 +5,13 @@ import { columnOrderingFeature, columnVisibilityFeature, tableFeatures, useTable
 import { type ReactNode, useMemo, useRef } from 'react'
 import type { Column, Sort } from './column.ts'
 import { FocusKeeper } from './focus-keeper.tsx'
-import { Checkbox, Skeleton } from '../kit.ts'
+import { Skeleton } from '../kit.ts'
 import { uiMessages } from '../messages.ts'
 import { HeaderCell, SelectAll } from './header-cells.tsx'
 import { useFocusOnArrival, useRoving } from './roving.ts'
 import { type Selection, useToggle } from './selection.ts'
+import { TableRow } from './table-row.tsx'
+import { useHandler } from '../../platform/use-handler.ts'
 import classes from './data-table.module.css'
 
 export type { Column, Sort } from './column.ts'
@@ -41,6 +43,8 @@ export interface DataTableProps<Row> {
   readonly stale?: boolean
   /** Rows of the whole list, and those before this page; absent: the rows are all there are. */
   readonly part?: { readonly total: number; readonly before: number }
+  /** Changes with the page of the list: it begins at its top, and takes the focus as if the table were new. */
+  readonly visit?: number
   /** Shown when there are no rows. */
   readonly empty: ReactNode
 }
@@ -86,24 +90,34 @@ function useModel<Row>({ columns, visible, rows, rowKey }: DataTableProps<Row>) 
     getRowId: ({ row }: Item<Row>) => rowKey(row),
     state: { columnVisibility, columnOrder: [...(visible ?? [])] },
   })
-  const known = new Map(columns.map((column) => [column.id, column]))
+  const order = table
+    .getVisibleLeafColumns()
+    .map(({ id }) => id)
+    .join(' ')
+  // The same array as long as the same columns are shown, so that rows need not be drawn again.
+  const shown = useMemo(() => {
+    const known = new Map(columns.map((column) => [column.id, column]))
+    return order.split(' ').flatMap((id) => known.get(id) ?? [])
+  }, [columns, order])
   return {
-    columns: table.getVisibleLeafColumns().flatMap(({ id }) => known.get(id) ?? []),
+    columns: shown,
     rows: rows && table.getRowModel().rows.map(({ id, original }) => ({ key: id, row: original.row })),
   }
 }
 
 function Table<Row>(props: DataTableProps<Row>) {
-  const { label, renderActions, sort, onSort, onRowKey, selection, keysHint, part, grid = false } = props
+  const { label, renderActions, sort, onSort, onRowKey, selection, keysHint, part, visit, grid = false } = props
   const { columns, rows } = useModel(props)
   const element = useRef<HTMLTableElement>(null)
   const isGrid = grid || selection !== undefined || onRowKey !== undefined
   const roving = useRoving(element, isGrid)
-  useFocusOnArrival(element, isGrid, rows !== undefined)
+  useFocusOnArrival(element, isGrid && rows !== undefined, visit)
   const toggle = useToggle(
     selection,
     useMemo(() => rows?.map(({ key }) => key) ?? [], [rows]),
   )
+  const onToggle = useHandler(toggle)
+  const onKey = useHandler((row: Row, key: string) => onRowKey?.(row, key) ?? false)
   const width = columns.length + (renderActions ? 1 : 0) + (selection ? 1 : 0)
   return (
     <table
@@ -133,56 +147,20 @@ function Table<Row>(props: DataTableProps<Row>) {
       </thead>
       <tbody>
         {rows
-          ? rows.map(({ key, row }, at) => {
-              const isSelected = selection?.keys.has(key) ?? false
-              return (
-                <tr
-                  key={key}
-                  className={classes['row']}
-                  aria-rowindex={part ? part.before + HEADER_ROWS + at + 1 : undefined}
-                  onKeyDown={(event) => {
-                    // Single keys act where no control of its own would take them (WCAG 2.1.4).
-                    const onLink = event.target instanceof HTMLAnchorElement && event.target.closest('[data-primary]')
-                    if (!onLink || event.ctrlKey || event.metaKey || event.altKey) return
-                    if (event.key.toLowerCase() === 'x' && selection) toggle(key, event.shiftKey)
-                    else if (!onRowKey?.(row, event.key)) return
-                    event.preventDefault()
-                    event.stopPropagation()
-                  }}
-                  aria-selected={selection ? isSelected : undefined}
-                  data-selected={isSelected || undefined}
-                >
-                  {selection ? (
-                    <td className={classes['select']}>
-                      <Checkbox
-                        size="xs"
-                        aria-label={selection.label(row)}
-                        checked={isSelected}
-                        onChange={(event) =>
-                          toggle(key, (event.nativeEvent as Event & { readonly shiftKey?: boolean }).shiftKey === true)
-                        }
-                      />
-                    </td>
-                  ) : null}
-                  {columns.map((column, index) => (
-                    <td
-                      key={column.id}
-                      data-label={column.header}
-                      data-primary={index === 0 || undefined}
-                      data-block={column.block}
-                      data-wide={column.wideOnly}
-                    >
-                      {column.cell(row)}
-                    </td>
-                  ))}
-                  {renderActions ? (
-                    <td className={classes['actions']}>
-                      <div>{renderActions(row)}</div>
-                    </td>
-                  ) : null}
-                </tr>
-              )
-            })
+          ? rows.map(({ key, row }, at) => (
+              <TableRow
+                key={key}
+                row={row}
+                rowKey={key}
+                position={part ? part.before + HEADER_ROWS + at + 1 : undefined}
+                columns={columns}
+                renderActions={renderActions}
+                label={selection?.label(row)}
+                isSelected={selection?.keys.has(key) ?? false}
+                onToggle={onToggle}
+                onRowKey={onKey}
+              />
+            ))
           : SKELETON_ROWS.map((key) => (
               <tr key={key} className={classes['row']}>
                 <td colSpan={width}>

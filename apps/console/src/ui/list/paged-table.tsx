@@ -1,6 +1,6 @@
 // Body of a list page: the load error with a retry, the rows, and the pager.
 import type { UseQueryResult } from '@tanstack/react-query'
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useDeferredValue, useEffect, useState } from 'react'
 import type { ListPage } from '../../live/apply-events.ts'
 import { DataTable, type DataTableProps } from './data-table.tsx'
 import { ErrorPanel } from '../feedback/error-panel.tsx'
@@ -22,25 +22,38 @@ interface PagedTableProps<Row> extends Omit<DataTableProps<Row>, 'rows' | 'stale
 
 export function PagedTable<Row>(props: PagedTableProps<Row>) {
   const { list, embedded = false, failed, page, perPage, renderPageLink, onPageGone, ...table } = props
-  const total = list.data?.total ?? 0
+  // Drawing many rows at once takes long on a slow machine: it gives way to input and to the frame before it.
+  const data = useDeferredValue(list.data)
+  const isPrevious = useDeferredValue(list.isPlaceholderData)
+  // The page of the rows on the screen: those of the previous one keep their places until the next one is there.
+  const [shownPage, setShownPage] = useState(page)
+  if (shownPage !== page && !list.isPlaceholderData && data === list.data) setShownPage(page)
+  const total = data?.total ?? 0
   const lastPage = Math.max(1, Math.ceil(total / perPage))
-  const isBeyondEnd = list.data !== undefined && !list.isPlaceholderData && page > lastPage
+  const isBeyondEnd = data !== undefined && !isPrevious && page > lastPage
   useEffect(() => {
     if (isBeyondEnd) onPageGone(lastPage)
   })
   return (
     <>
       {list.isError ? <ErrorPanel title={failed} error={list.error} onRetry={() => void list.refetch()} /> : null}
-      {list.isError && !list.data ? null : (
+      {list.isError && !data ? null : (
         <DataTable
           grid={!embedded}
           {...table}
-          rows={isBeyondEnd ? undefined : list.data?.items}
-          part={{ total, before: (page - 1) * perPage }}
-          stale={list.isPlaceholderData}
+          rows={isBeyondEnd ? undefined : data?.items}
+          part={{ total, before: (shownPage - 1) * perPage }}
+          stale={isPrevious}
         />
       )}
-      <Pager list={table.label} page={page} perPage={perPage} total={total} renderLink={renderPageLink} />
+      <Pager
+        key={table.visit}
+        list={table.label}
+        page={page}
+        perPage={perPage}
+        total={total}
+        renderLink={renderPageLink}
+      />
     </>
   )
 }

@@ -67,17 +67,24 @@ export function useRoving(table: RefObject<HTMLTableElement | null>, isOn: boole
 }
 
 /**
- * Focuses the first row when a page arrives and nothing else has the focus, so that single keys work at once.
- * @param isReady rows are on the screen
+ * When a page arrives, the list begins at its top, and the first row gets the focus if nothing else has it, so that
+ * single keys work at once.
+ * @param isReady the rows of a grid are on the screen
+ * @param visit changes when another page of the list arrives
  */
-export function useFocusOnArrival(table: RefObject<HTMLTableElement | null>, isOn: boolean, isReady: boolean): void {
-  const isDone = useRef(false)
+export function useFocusOnArrival(
+  table: RefObject<HTMLTableElement | null>,
+  isReady: boolean,
+  visit: number | undefined,
+): void {
+  const done = useRef<{ readonly visit: number | undefined }>(undefined)
   useEffect(() => {
-    if (!isOn || !isReady || isDone.current) return
-    isDone.current = true
+    if (!isReady || (done.current && done.current.visit === visit)) return
+    done.current = { visit }
+    table.current?.parentElement?.scrollTo(0, 0)
     if (document.activeElement !== document.body) return
     // Not on touch screens, where a focus without a keyboard only draws a ring.
     if (!matchMedia('(hover: hover)').matches) return
     table.current?.querySelector<HTMLElement>(`tbody ${PRIMARY}`)?.focus({ preventScroll: true })
-  }, [table, isOn, isReady])
+  }, [table, isReady, visit])
 }

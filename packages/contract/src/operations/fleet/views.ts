@@ -6,7 +6,7 @@ import { DeviceUid, NO_CONTROL, Time } from '../../schemas/common.ts'
 
 const LISTS = ['devices', 'containers', 'sessions'] as const
 
-const ViewName = z
+export const ViewName = z
   .string()
   .trim()
   .min(1, 'is required')

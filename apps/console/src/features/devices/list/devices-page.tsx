@@ -5,6 +5,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { Suspense, lazy, useCallback, useMemo, useState } from 'react'
 import { useRuntime } from '../../../core/context.tsx'
+import { useDialogFile } from '../../../core/use-dialog-file.ts'
 import { Button, Stack } from '../../../ui/kit.ts'
 import { Page } from '../../../ui/page/page.tsx'
 import { PagedTable } from '../../../ui/list/paged-table.tsx'
@@ -21,18 +22,19 @@ import { ListMenu } from './list-menu.tsx'
 import { useRowKeys } from './row-keys.ts'
 import { deviceFilter } from '../../../core/devices/device-filter.ts'
 import { DEVICES_PER_PAGE, DEVICE_SORTS, type DeviceKind, deviceListQuery } from '../../../core/devices/queries.ts'
-import { RemoveDevice } from '../remove-device.tsx'
 import { savedQuery } from '../../views/saved-query.ts'
 import { ViewsMenu } from '../../views/views-menu.tsx'
 import { DevicesSearch, SAVED, choicesOf, deviceListOf } from '../search.ts'
 import classes from '../../../ui/controls/choice-menu.module.css'
 import { pageFile } from '../../../platform/page-files.ts'
+import { useHandler } from '../../../platform/use-handler.ts'
 
 // Kept out of the first page's bundle.
 const loadAddDevice = pageFile(() => import('../add/add-device.tsx'))
 const AddDevice = lazy(async () => ({ default: (await loadAddDevice()).AddDevice }))
 const loadEdit = pageFile(() => import('../detail/edit-device.tsx'))
 const EditDevice = lazy(async () => ({ default: (await loadEdit()).EditDevice }))
+const loadRemove = pageFile(() => import('../remove-device.tsx'))
 const loadBulkBar = pageFile(() => import('../bulk/bulk-bar.tsx'))
 const BulkBar = lazy(async () => ({ default: (await loadBulkBar()).BulkBar }))
 const loadConnectors = pageFile(() => import('../../connectors/connectors-card.tsx'))
@@ -58,6 +60,7 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
   const list = useQuery(deviceListQuery(api, shown, kind))
   const actions = useDeviceActions()
   const [removing, setRemoving] = useState<Device>()
+  const removal = useDialogFile(loadRemove, removing !== undefined, () => setRemoving(undefined))
   const [chosen, setChosen] = useState(NOTHING)
   const [hasJob, setHasJob] = useState(false)
   const [editing, setEditing] = useState<Editing>()
@@ -72,9 +75,20 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
   )
   const open = (next: Partial<DevicesSearch>, replace = false) =>
     void navigate({ to: path, search: { ...search, ...next }, replace })
-  // A rejected device has no sessions to lose; it comes back by registering again.
-  const remove = (device: Device) =>
-    device.status === 'accepted' ? setRemoving(device) : void actions.run('remove', device)
+  const run = useHandler(actions.run)
+  const renderActions = useCallback(
+    (device: Device) => (
+      <DeviceRowActions
+        device={device}
+        inList
+        onAccept={() => void run('accept', device)}
+        onReject={() => void run('reject', device)}
+        // A rejected device has no sessions to lose; it comes back by registering again.
+        onRemove={() => (device.status === 'accepted' ? setRemoving(device) : void run('remove', device))}
+      />
+    ),
+    [run],
+  )
   // Only visible rows can be acted on: rows that disappeared lose their selection.
   const selected = useMemo(() => (list.data?.items ?? []).filter(({ uid }) => chosen.has(uid)), [list.data, chosen])
 
@@ -106,7 +120,8 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
       </DeviceTabs>
       <FacetBar kind={kind} search={search} onChange={(next) => open(next)} />
       <PagedTable
-        key={`${status} ${page}`}
+        key={status}
+        visit={page}
         label={texts.tableLabel(texts.tabs[status])}
         list={list}
         failed={texts.loadFailed}
@@ -119,15 +134,7 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
         sort={{ by: shown.sort, order: shown.order }}
         onSort={({ by, order }) => open({ page: 1, sort: DEVICE_SORTS.find((known) => known === by), order })}
         onRowKey={onRowKey}
-        renderActions={(device) => (
-          <DeviceRowActions
-            device={device}
-            inList
-            onAccept={() => void actions.run('accept', device)}
-            onReject={() => void actions.run('reject', device)}
-            onRemove={() => remove(device)}
-          />
-        )}
+        renderActions={renderActions}
         empty={isNarrowed ? <NoMatches /> : kind === 'devices' ? <NoDevices status={status} /> : <NoContainers />}
         page={page}
         perPage={search.size ?? DEVICES_PER_PAGE}
@@ -164,11 +171,13 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
           <EditDevice {...editing} key={editing.device.uid} opened onClose={() => setEditing(undefined)} />
         ) : null}
       </Suspense>
-      <RemoveDevice
-        device={removing}
-        onClose={() => setRemoving(undefined)}
-        onConfirm={(device) => void actions.run('remove', device)}
-      />
+      {removal ? (
+        <removal.RemoveDevice
+          device={removing}
+          onClose={() => setRemoving(undefined)}
+          onConfirm={(device) => void actions.run('remove', device)}
+        />
+      ) : null}
       <Suspense>
         {search.add ? (
           <AddDevice

@@ -1,10 +1,10 @@
-// Form that creates a namespace and switches to it.
+// Dialog that creates a namespace and switches to it.
 import { namespaces } from '@bowline/contract/operations/namespaces'
 import { NamespaceName } from '@bowline/contract/schemas/namespace'
 import { z } from 'zod'
 import { useRuntime } from '../../core/context.tsx'
 import { useAction } from '../../core/use-action.ts'
-import { DialogForm } from '../../ui/feedback/dialog.tsx'
+import { Dialog, DialogForm } from '../../ui/feedback/dialog.tsx'
 import { Text, TextInput } from '../../ui/kit.ts'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
 import { namespacesMessages as texts } from './messages.ts'
@@ -12,7 +12,20 @@ import { useSwitchNamespace } from './use-switch-namespace.ts'
 
 const Fields = z.object({ name: NamespaceName })
 
-export function CreateNamespaceForm({ onDone }: { readonly onDone: () => void }) {
+export interface CreateNamespaceProps {
+  readonly opened: boolean
+  readonly onClose: () => void
+}
+
+export function CreateNamespaceDialog({ opened, onClose }: CreateNamespaceProps) {
+  return (
+    <Dialog opened={opened} onClose={onClose} title={texts.createTitle}>
+      <Form onDone={onClose} />
+    </Dialog>
+  )
+}
+
+function Form({ onDone }: { readonly onDone: () => void }) {
   const { api } = useRuntime()
   const switchTo = useSwitchNamespace()
   const create = useAction({
