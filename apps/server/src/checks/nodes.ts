@@ -2,7 +2,7 @@
 import { systemClock } from '@bowline/base/clock'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
-import { dialNode } from '../gateway/peers/peer-tls.ts'
+import { dialNode } from '../nodes/node-tls.ts'
 import { makeCertificate } from '../platform/network/certificate.ts'
 import { listReachableNodes } from './facts-store.ts'
 import { type Finding, finding, reason } from './finding.ts'

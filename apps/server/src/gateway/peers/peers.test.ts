@@ -29,7 +29,7 @@ import { type BootedServer, type Person, bootServer } from '../../testing/boot.t
 import { type FakeDevice, fakeDevice } from '../../testing/gateway.ts'
 import { createReverseStreams } from '../links/reverse-streams.ts'
 import { askForLease } from './lease-question.ts'
-import { dialNode } from './peer-tls.ts'
+import { dialNode } from '../../nodes/node-tls.ts'
 import { type Peers, type PeersDeps, createPeers } from './peers.ts'
 
 let server: BootedServer

@@ -3,8 +3,8 @@
 import { type TLSSocket, connect, createServer, type Server } from 'node:tls'
 import type { Clock } from '@bowline/base/clock'
 import { RateLimiter } from '@bowline/base/rate-limiter'
-import { sourceKey } from '../../platform/network/address.ts'
-import { publicKeyPin, type TlsMaterial } from '../../platform/network/certificate.ts'
+import { sourceKey } from '../platform/network/address.ts'
+import { publicKeyPin, type TlsMaterial } from '../platform/network/certificate.ts'
 
 /** Version of what is spoken on these connections. */
 const PROTOCOL = 'bowline-node/1'
