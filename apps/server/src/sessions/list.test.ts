@@ -73,6 +73,7 @@ describe('listing sessions', () => {
       second_factor: null,
       key: null,
       command: '',
+      watchers: [],
       term: '',
       position: { latitude: 0, longitude: 0 },
       events: { types: [], seats: [] },
