@@ -47,9 +47,11 @@ describe('lists', () => {
 
   it.each(paged)('clamps page and per_page: $id', async (list) => {
     const first = await get(list, '')
-    for (const query of ['per_page=0', 'per_page=-1', 'per_page=101', 'page=0', 'page=-7', 'per_page=100000']) {
+    for (const query of ['per_page=0', 'per_page=-1', 'page=0', 'page=-7']) {
       expect(await get(list, query)).toEqual(first)
     }
+    const most = await get(list, 'per_page=100')
+    for (const query of ['per_page=101', 'per_page=100000']) expect(await get(list, query)).toEqual(most)
   })
 
   it.each(paged)('rejects a page or per_page that is no number, by name: $id', async (list) => {
