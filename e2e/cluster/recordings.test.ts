@@ -54,10 +54,12 @@ describe.skipIf(missing).each([
   `a recorded session of another node, where nodes have recordings %s (${missing ?? 'Swift'})`,
   (_, start) => {
     beforeAll(async () => {
-      cluster = await start()
-      undo(() => cluster.remove())
-      agent = await startAgent(node(1), 'recorded')
-      undo(() => agent.remove())
+      const made = await start()
+      undo(() => made.remove())
+      cluster = made
+      const started = await startAgent(node(1), 'recorded')
+      undo(() => started.remove())
+      agent = started
       const { call } = await node(0).client()
       const settings = { session_record: true }
       await call(operations.namespaces.update, { params: { tenant: node(0).tenant }, body: { settings } })
