@@ -49,7 +49,7 @@ export const SITE_BEHAVIOURS: readonly Behaviour[] = [
         await page.locator('#when-the-key-is-not-taken').evaluate((one) => one.getBoundingClientRect().top < 800),
       ).toBe(true)
       await page.getByRole('link', { name: 'Next' }).click()
-      await page.getByRole('heading', { level: 1, name: 'Passkeys' }).waitFor()
+      await page.getByRole('heading', { level: 1, name: 'Keys in the browser' }).waitFor()
       await expect.poll(() => scrollTop(page)).toBe(0)
     },
   },
