@@ -1,4 +1,4 @@
-// What the console's build keeps of the contract. Of an operation, its method and path: that is what a client sends;
+// The parts of the contract that the console's build keeps. Of an operation, its method and path: that is what a client sends;
 // schemas of answers, permissions and summaries are for the server and the documentation. Of the schemas, those that a
 // page names: making one has no other effect, which bundlers cannot know.
 import { type Plugin, parseSync } from 'vite'
@@ -89,7 +89,7 @@ function constantsOf(statement: Statement): Span[] {
   })
 }
 
-/** What a module of the console reads of an operation beside method and path, such as `views.create.body`. */
+/** Part of an operation, beside method and path, that a module of the console reads: `views.create.body`. */
 export function droppedPart(code: string): string | undefined {
   const names = [...code.matchAll(IMPORTED)]
     .flatMap(([, list = '']) => list.split(','))

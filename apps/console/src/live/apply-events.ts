@@ -54,7 +54,8 @@ export const keys = {
   sessionLists: ['sessions', 'list'] as const,
   sessionList: (search: SessionListSearch) => ['sessions', 'list', search] as const,
   session: (uid: string) => ['sessions', 'one', uid] as const,
-  watchers: (uid: string) => ['watchers', uid] as const,
+  watchers: ['watchers'] as const,
+  watchersOf: (uid: string) => ['watchers', uid] as const,
   stats: ['stats'] as const,
   namespaces: ['namespaces'] as const,
   namespace: (tenant: string) => ['namespaces', tenant] as const,
@@ -71,7 +72,7 @@ export const LIVE_KEYS = [
   keys.devices,
   keys.containers,
   keys.sessions,
-  ['watchers'],
+  keys.watchers,
   keys.stats,
   keys.namespaces,
   keys.publicKeys,
@@ -188,7 +189,7 @@ export function applyEvents(queryClient: QueryClient, events: readonly LiveEvent
   // The list has no events of a session, so its page is refetched.
   for (const { session } of sessions) stale.push(keys.session(session.uid))
   for (const { session } of sessions) {
-    queryClient.setQueryData<readonly string[]>(keys.watchers(session.uid), (before) => before && session.watchers)
+    queryClient.setQueryData<readonly string[]>(keys.watchersOf(session.uid), (before) => before && session.watchers)
   }
   if (events.some((event) => event.type.startsWith('member.'))) stale.push(keys.namespaces)
   // Rules forget members who leave.

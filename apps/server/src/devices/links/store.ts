@@ -1,4 +1,4 @@
-// What links read and write of many devices in one statement.
+// SQL of links, for many devices in one statement.
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../../db/schema.ts'
@@ -9,12 +9,12 @@ export interface DeviceOfToken {
   readonly tenant: TenantId
 }
 
-/** What a device proves itself with, and what its agent is. */
+/** Public key of a device, and its agent's version. */
 export interface DeviceKey {
   /** PEM, as it was registered. */
   readonly publicKey: string
   readonly name: string
-  /** Of its agent; '' where it has told none. */
+  /** Version of its agent; '' where it has told none. */
   readonly version: string
 }
 

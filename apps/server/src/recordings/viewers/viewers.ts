@@ -1,7 +1,7 @@
 // Who looks at recordings, as events of the session: `watch` and `watch-end` while it is being recorded, `play` afterwards.
 // Web terminals show the former to the person who is watched. Each beginning is also in the audit log.
 import type { SessionUid } from '@bowline/contract/schemas/common'
-import { audit } from '../../audit/service.ts'
+import { audit, auditActor } from '../../audit/service.ts'
 import type { Actor, TenantContext } from '../../context.ts'
 import { noteSessionEvents } from '../../sessions/service.ts'
 
@@ -88,6 +88,7 @@ function note(ctx: TenantContext, { session, seat }: Seen, type: string, actor: 
 }
 
 function whoIs(actor: Actor): Readonly<Record<string, string>> {
-  if (actor.kind === 'user') return { by: actor.username }
-  return actor.kind === 'api-key' ? { by: actor.name, key: 'yes' } : { by: actor.kind }
+  const { type, id } = auditActor(actor)
+  // People are known by their name here, as everywhere in a session.
+  return actor.kind === 'user' ? { by: actor.username } : { by: id, type }
 }

@@ -1,4 +1,4 @@
-// Who watches the session of a pane.
+// Watchers of a pane's session.
 import { sessions } from '@bowline/contract/operations/sessions'
 import { SessionUid } from '@bowline/contract/schemas/common'
 import { useQuery } from '@tanstack/react-query'
@@ -12,7 +12,7 @@ export function PaneWatchers({ pane }: { readonly pane: Pane }) {
   const uid = SessionUid.safeParse(pane.remote()?.session()).data
   // Events of the session bring the later ones.
   const { data } = useQuery({
-    queryKey: keys.watchers(uid ?? ''),
+    queryKey: keys.watchersOf(uid ?? ''),
     queryFn: async ({ signal }) =>
       uid ? ((await api.call(sessions.get, { params: { uid }, signal })).body.watchers ?? []) : [],
     enabled: uid !== undefined,

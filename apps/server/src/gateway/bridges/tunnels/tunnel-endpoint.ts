@@ -6,8 +6,10 @@ import type { Duplex } from 'node:stream'
 import type { Clock } from '@bowline/base/clock'
 import type { LinkCause } from '@bowline/link/api'
 import { type Transport, acceptByteStream } from '@bowline/link/byte-stream'
+import { refuseUpgrade } from '@bowline/link/upgrade'
 import type { DeviceActor } from '../../../context.ts'
 import { type LinkEndpointDeps, deviceOf } from '../../links/link-endpoint.ts'
+import { LATER } from '../../links/upgrade-guard.ts'
 import type { UpgradeHandler } from '../../links/upgrades.ts'
 import { registerBridge } from '../device/bridged-link.ts'
 import type { DeviceDoor, KeyLogin } from '../device/door.ts'
@@ -68,31 +70,41 @@ interface Upgrade {
   readonly remote: string
 }
 
-const CROWDED: LinkCause = { by: 'gateway', reason: 'busy', message: 'Too many devices connect at the moment.' }
-
 /** @returns whether the device has proved its key */
-async function admit(
+async function admit(deps: TunnelEndpointDeps, make: MakeTunnel, upgrade: Upgrade): Promise<boolean> {
+  const { request, socket, remote } = upgrade
+  const named = await deviceOf(deps, request, socket, remote)
+  if (!named) return false
+  const ended = deps.guard.handshake(named.device, socket)
+  if (!ended) {
+    refuseUpgrade(socket, 503, LATER)
+    return false
+  }
+  const proved = await prove(deps, make, upgrade, named).finally(ended)
+  if (!proved) return false
+  const { door, tunnel, state } = proved
+  state.closed = registerBridge(deps, { device: named.device, door, tunnel, remote })
+  // The tunnel may have ended during the proof.
+  if (state.ended) state.closed(state.ended)
+  return true
+}
+
+/** The tunnel of an upgrade whose far end has the device's key; undefined when it has ended. */
+async function prove(
   deps: TunnelEndpointDeps,
   make: MakeTunnel,
   { request, socket, head, remote }: Upgrade,
-): Promise<boolean> {
-  const { clock, log, guard } = deps
-  const named = await deviceOf(deps, request, socket, remote)
-  if (!named) return false
-  const { device, found } = named
+  { device, found }: { readonly device: DeviceActor; readonly found: AgentDevice },
+) {
+  const { clock, log } = deps
   const transport = acceptByteStream(request, socket, head, clock)
-  if (!transport) return false
+  if (!transport) return undefined
   const state: { ended?: LinkCause; closed?: (cause: LinkCause) => void } = {}
   const tunnel = make(transport, (cause) => {
     state.ended = cause
     state.closed?.(cause)
   })
   const door = doorOf(deps, device, found, tunnel)
-  const proved = guard.handshake(device, socket)
-  if (!proved) {
-    tunnel.close(CROWDED)
-    return false
-  }
   try {
     const { client } = await dialInner(door, clock, { closed: () => undefined })
     client.disconnect({ by: 'local', reason: 'done', message: 'The key is proved.' })
@@ -101,14 +113,9 @@ async function admit(
     const { reason, message } = error.cause
     log.warn('link.refused', { device: device.uid, remote, reason, message })
     tunnel.close(error.cause)
-    return false
-  } finally {
-    proved()
+    return undefined
   }
-  state.closed = registerBridge(deps, { device, door, tunnel, remote })
-  // The tunnel may have ended during the proof.
-  if (state.ended) state.closed(state.ended)
-  return true
+  return { door, tunnel, state }
 }
 
 function doorOf(deps: TunnelEndpointDeps, device: DeviceActor, found: AgentDevice, tunnel: Tunnel): DeviceDoor {
