@@ -40,7 +40,7 @@ export interface NodeParts {
   readonly config: ServerConfig
   /** Id of this node. */
   readonly node: string
-  readonly database: Pick<Database, 'onReplaced'>
+  readonly database: Pick<Database, 'onReplaced' | 'run'>
   readonly system: Kysely<Schema>
   readonly clock: Clock
   readonly log: Log
@@ -94,7 +94,7 @@ export interface Nodes {
 export async function composeNodes(parts: NodeParts): Promise<Nodes> {
   const { config, node, system, clock, log, agents, gateway } = parts
   const { settings } = config
-  const identity = await newRun(node, settings.BOWLINE_NODE_ADDRESS)
+  const identity = await newRun(node, parts.database.run, settings.BOWLINE_NODE_ADDRESS)
   const lease = createNodeLease({
     db: system,
     clock,

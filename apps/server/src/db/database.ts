@@ -1,5 +1,6 @@
 // The server's database: opened once, migrated, and accessed through two views. Invariant: `forTenant` is the only
 // access to namespaced tables on anybody's behalf; `system` is for the callers listed in system-callers.test.ts.
+import { randomUUID } from 'node:crypto'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import { Kysely, sql } from 'kysely'
 import type { Log } from '../platform/log.ts'
@@ -12,6 +13,8 @@ import { APP_ROLE, ensureWorkingRoles, SYSTEM_ROLE } from './roles.ts'
 import type { Schema } from './schema.ts'
 
 export interface Database {
+  /** A uuid in the `application_name` of its connections, after a space; see {@link endTransactionsOf}. */
+  readonly run: string
   /**
    * View of one namespace's rows. Every checkout of a connection sets the tenant, in and outside transactions;
    * PostgreSQL hides and refuses all other rows. Cheap enough to call per request.
@@ -54,10 +57,12 @@ export async function openDatabase({ owner, poolSize, log }: DatabaseOptions): P
     const last = unknown.at(-1)
     if (last) log.warn('database.newer', { version: last.version, name: last.name, known: migrations.length })
   })
-  const tenants = openPool(owner, APP_ROLE, poolSize, log)
-  const everything = openPool(owner, SYSTEM_ROLE, poolSize, log)
+  const run = randomUUID()
+  const tenants = openPool(owner, APP_ROLE, poolSize, log, run)
+  const everything = openPool(owner, SYSTEM_ROLE, poolSize, log, run)
   const system = view(everything, undefined)
   return {
+    run,
     forTenant: (tenant) => view(tenants, tenant),
     system: () => system,
     async ping() {
@@ -86,10 +91,25 @@ export function openSystemView(
   owner: OwnerConnection,
   log: Log,
 ): { readonly system: Kysely<Schema>; close(): Promise<void> } {
-  const pool = openPool(owner, SYSTEM_ROLE, 1, log)
+  const pool = openPool(owner, SYSTEM_ROLE, 1, log, randomUUID())
   return { system: view(pool, undefined), close: () => pool.close() }
 }
 
 function view(pool: ConnectionPool, tenant: TenantId | undefined): Kysely<Schema> {
   return new Kysely<Schema>({ dialect: poolDialect(pool, tenant) })
+}
+
+/**
+ * Ends what another process has under way, and with it its locks. Connections of its that do nothing stay.
+ * @param run {@link Database.run} of that process
+ */
+export async function endTransactionsOf(system: Kysely<Schema>, run: string): Promise<void> {
+  await system.transaction().execute(async (transaction) => {
+    // Only the login itself may end its connections.
+    await sql`set local role none`.execute(transaction)
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name like ${`% ${run}`} and state <> 'idle'`.execute(
+      transaction,
+    )
+  })
 }

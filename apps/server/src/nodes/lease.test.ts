@@ -4,7 +4,9 @@ import { systemClock } from '@bowline/base/clock'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { TenantId } from '@bowline/contract/schemas/common'
 import { until } from '@bowline/testkit/until'
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { openDatabase } from '../db/database.ts'
 import { silentLog } from '../platform/log.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { type NodeLease, type NodeLeaseDeps, createNodeLease } from './lease.ts'
@@ -103,6 +105,36 @@ describe('leases of nodes', () => {
     // A node that closes waits for its burials.
     await Promise.all([a.close(), b.close()])
     expect(buried).toEqual(['silent'])
+  })
+
+  it('are taken from a node that stands still in a transaction, which is ended with its locks', async () => {
+    const a = await node('a')
+    const theirs = await openDatabase({ owner: test.owner, poolSize: 1, log: silentLog })
+    await node('silent', {
+      clock: STANDING,
+      run: { id: 'silent', life: theirs.run, address: 'silent.example:4430', keyPin: 'pin of silent', version: 'v1' },
+    })
+    await steady(a)
+    await silence('silent')
+    const { promise: standing, reject: end } = Promise.withResolvers<never>()
+    const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
+    const open = theirs
+      .system()
+      .transaction()
+      .execute(async (transaction) => {
+        await sql`select 1 from nodes where id = 'silent' for update`.execute(transaction)
+        lock()
+        return standing
+      })
+    open.catch(() => undefined)
+    await locked
+    await a.refresh()
+    await until(() => buried.length === 1)
+    end(new Error('it goes on'))
+    await expect(open).rejects.toThrow(/connection|it goes on/)
+    // Its next one has another connection.
+    await theirs.ping()
+    await theirs.close()
   })
 
   it('are left alone after an outage in which nobody could renew', async () => {

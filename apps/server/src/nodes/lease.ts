@@ -6,6 +6,7 @@ import { BackgroundLoop } from '@bowline/base/background-loop'
 import type { Clock } from '@bowline/base/clock'
 import { PendingSet } from '@bowline/base/pending-set'
 import type { Kysely } from 'kysely'
+import { endTransactionsOf } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { type LeaseAnswer, createCutOff } from './cut-off.ts'
@@ -129,6 +130,8 @@ export function createNodeLease(deps: NodeLeaseDeps): NodeLease {
   }
 
   async function bury(id: string, life: string): Promise<void> {
+    // One that stands still, or whose connection broke without a word, may hold locks on what others are to take over.
+    await endTransactionsOf(db, life)
     const isMine = await db.transaction().execute(async (transaction) => {
       if (!(await loseNode(transaction, id, life, DEAD_MS))) return false
       await deps.bury(transaction, id)

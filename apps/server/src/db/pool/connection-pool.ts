@@ -74,8 +74,9 @@ export interface ConnectionPool {
 /**
  * @param role role of every connection; the owner must be able to assume it
  * @param size maximum number of connections
+ * @param run of the process that connects, by which others find its connections in pg_stat_activity
  */
-export function openPool(owner: OwnerConnection, role: string, size: number, log: Log): ConnectionPool {
+export function openPool(owner: OwnerConnection, role: string, size: number, log: Log, run: string): ConnectionPool {
   /** {@link SERVER} that the address led to last; '' before the first answer. */
   let current = ''
   const servers = new WeakMap<object, string>()
@@ -87,7 +88,7 @@ export function openPool(owner: OwnerConnection, role: string, size: number, log
     if (before !== '' && before !== server) for (const tell of listeners) tell()
   }
   const pool = new Pool({
-    ...clientConfig(owner, role),
+    ...clientConfig(owner, `${role} ${run}`),
     types,
     max: size,
     // A cached plan serves all namespaces but is made for the one at hand: a large one would get a sequential scan.
