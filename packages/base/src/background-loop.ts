@@ -18,6 +18,11 @@ export class BackgroundLoop {
     this.#running ??= this.#untilNothingIsLeft()
   }
 
+  /** Resolves when all the work that there was has been done, or has failed. */
+  async settled(): Promise<void> {
+    await this.#running
+  }
+
   /** No further pass begins. Resolves when the one that runs has ended. */
   async stop(): Promise<void> {
     this.#stopped = true

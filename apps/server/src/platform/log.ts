@@ -51,6 +51,7 @@ export type LogEvent =
   | 'terminal.legacy-signature'
   | 'recording.failed'
   | 'recording.ledger-head'
+  | 'recording.not-uploaded'
   | 'recording.sealed'
   | 'recording.store-away'
   | 'recording.store-failed'

@@ -1,7 +1,9 @@
 // Starts recordings in the server: seals files of earlier runs, indexes sealed ones, and uploads indexed ones to the
 // store, if configured.
+import type { Clock } from '@bowline/base/clock'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
+import type { Log } from '../platform/log.ts'
 import { type S3Settings, createS3Client } from '../platform/s3/client.ts'
 import { type Indexing, createIndexing } from './index/indexing.ts'
 import { createHeadLog } from './ledger/heads.ts'
@@ -13,6 +15,9 @@ import { type UploadState, type Uploads, createUploads } from './offload/uploads
 const WORK_INTERVAL_MS = 60_000
 /** Interval of log lines with the heads of ledgers. */
 const HEADS_INTERVAL_MS = 3_600_000
+
+/** For what the last sessions left, at the end: less than what service managers wait beyond the drain time. */
+const LAST_MS = 15_000
 
 export interface RecordingsOptions extends Omit<RecordingsParts, 'sealed' | 'objects'> {
   /** Connection to every namespace. */
@@ -49,6 +54,7 @@ export async function startRecordings(options: RecordingsOptions): Promise<Start
     objects && createUploads({ ...parts, system, clock, objects, files, removeFiles, ending })
   if (uploads) onEnd(() => uploads.close())
   onEnd(() => indexing.close())
+  if (uploads) onEnd(() => bringLast(indexing, uploads, parts.log, clock))
   onEnd(() => recordings.close())
   const work = (): void => {
     indexing.wake()
@@ -72,4 +78,17 @@ export async function startRecordings(options: RecordingsOptions): Promise<Start
       return (await recordings.room()) < 0 ? [...store, 'recording-disk'] : store
     },
   }
+}
+
+/**
+ * Uploads what is left when no session runs any more: the node may never come back, and its disk with it. What cannot be
+ * uploaded in time stays on its disk, and the log says so.
+ */
+async function bringLast(indexing: Indexing, uploads: Uploads, log: Log, clock: Clock): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>()
+  const cancel = clock.after(LAST_MS, resolve)
+  await Promise.race([indexing.finish().then(() => uploads.finish()), late])
+  cancel()
+  const { waiting } = uploads.state
+  if (waiting > 0) log.warn('recording.not-uploaded', { recordings: waiting })
 }

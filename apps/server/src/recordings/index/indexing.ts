@@ -25,6 +25,8 @@ export type Answer =
 export interface Indexing {
   /** Checks for recordings to index. */
   wake(): void
+  /** Resolves when all the recordings there are have been indexed, or the database fails. */
+  finish(): Promise<void>
   /** Ends the thread; the next start repeats its unfinished task. */
   close(): Promise<void>
 }
@@ -115,6 +117,10 @@ export function createIndexing({ system, clock, node, log, files, indexed }: Ind
 
   return {
     wake: () => loop.wake(),
+    async finish() {
+      loop.wake()
+      await loop.settled()
+    },
     async close() {
       ending.abort()
       await worker?.terminate()

@@ -36,6 +36,8 @@ export interface Uploads {
   readonly state: UploadState
   /** Checks for work. While the store is unavailable, it waits for the next retry. */
   wake(): void
+  /** Resolves when all the recordings there are have been uploaded, or the store fails. */
+  finish(): Promise<void>
   /** Aborts the current work; the next start resumes it. */
   close(): Promise<void>
 }
@@ -166,6 +168,10 @@ export function createUploads({ system, node, log, clock, objects, ...parts }: U
   return {
     state,
     wake,
+    async finish() {
+      wake()
+      await loop.settled()
+    },
     async close() {
       parts.ending.abort()
       cancelRetry?.()
