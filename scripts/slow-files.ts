@@ -52,6 +52,7 @@ const E2E: Groups = [
     'e2e/cluster/store-away.test.ts',
     'e2e/cluster/full-disk.test.ts',
     'e2e/cluster/parted.test.ts',
+    'e2e/cluster/traffic.test.ts',
   ],
   [
     'e2e/cluster/history.test.ts',

@@ -1,7 +1,7 @@
 // Nodes whose clocks are wrong by five minutes, in both directions, and are set while people work. The database and the
 // device have the right time. Needs Debian's package faketime.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -15,7 +15,8 @@ import { type SshTarget, ssh } from '../support/ssh.ts'
 import { until } from '../support/wait.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import { type Recorder, recordHistory } from './history/recorder.ts'
-import { startNumbered } from './numbered.ts'
+import { type Ground, laneThrough, prepareGround } from './traffic/lane.ts'
+import { brokenOf, startTraffic } from './traffic/traffic.ts'
 
 const FIVE_MINUTES = 300
 const AHEAD = `+${FIVE_MINUTES}`
@@ -25,6 +26,7 @@ const undo = cleanups()
 let folder: string
 let cluster: Cluster
 let agent: Agent
+let ground: Ground
 let history: Recorder
 showOnFailure(() => ({ a: cluster?.nodes[0]?.process, b: cluster?.nodes[1]?.process, agent: agent?.process }))
 
@@ -57,7 +59,7 @@ describe.skipIf(missing)('nodes with wrong clocks (needs the packages postgresql
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'bowline-e2e-clocks-'))
     undo(() => rmSync(folder, { recursive: true }))
-    cluster = await startCluster(2, {}, async (index) => {
+    cluster = await startCluster(2, { BOWLINE_TUNNELS_DOMAIN: 'tunnels.localhost' }, async (index) => {
       writeFileSync(clockFile(index), index === 0 ? AHEAD : BEHIND)
       return clockOf(clockFile(index))
     })
@@ -66,6 +68,9 @@ describe.skipIf(missing)('nodes with wrong clocks (needs the packages postgresql
     agent = await startAgent(cluster.balanced, 'on-time', acceptDevice, { BOWLINE_KEEPALIVE_INTERVAL: '5' })
     undo(() => agent.remove())
     await registerKey(await cluster.balanced.client(), join(folder, 'key'), 'person')
+    const files = join(folder, 'files')
+    mkdirSync(files)
+    ground = await prepareGround({ agent, folder: files, steady: cluster.balanced, seconds: 8 }, undo)
     history = recordHistory(cluster, [agent])
     undo(() => history.stop())
   })
@@ -78,14 +83,19 @@ describe.skipIf(missing)('nodes with wrong clocks (needs the packages postgresql
   })
 
   it('lose no byte, no lease and no login when their clocks are set while they work', async () => {
-    const numbered = await Promise.all(cluster.nodes.map((node) => startNumbered(through(node), 8)))
+    const lanes = cluster.nodes.map((node, index) => laneThrough(ground, `by node ${index}`, node))
+    const running = await Promise.all(lanes.map(startTraffic))
     for (const [index, seconds] of [BEHIND, AHEAD].entries()) writeFileSync(clockFile(index), seconds)
     await until('the clocks are set', async () => {
       const [first = 0, second = 0] = await Promise.all(cluster.nodes.map(aheadOf))
       return first < 0 && second > 0
     })
     expect(await Promise.all(cluster.nodes.map(logins))).toEqual([BOTH, BOTH])
-    for (const { ended } of numbered) history.output(await ended)
+    for (const { ended } of running) {
+      const all = await ended
+      for (const one of all) history.output(one)
+      expect(brokenOf(all)).toEqual([])
+    }
     const events = ['node.buried', 'node.fenced', 'link.down']
     expect(cluster.nodes.flatMap((node) => events.map((event) => countOf(node, event)))).toEqual(Array(6).fill(0))
     expect(await history.violations()).toEqual([])

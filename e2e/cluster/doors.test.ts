@@ -3,11 +3,10 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, request } from 'node:http'
-import { tmpdir, userInfo } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { openRemoteTerminal } from '../../apps/console/src/features/terminal/connection/remote-terminal.ts'
 import { type Agent, startAgent } from '../support/agent.ts'
 import { cleanups } from '../support/cleanup.ts'
 import { showOnFailure } from '../support/failure-output.ts'
@@ -16,6 +15,7 @@ import type { Server } from '../support/server.ts'
 import { ssh } from '../support/ssh.ts'
 import { until } from '../support/wait.ts'
 import { type Cluster, startCluster } from './cluster.ts'
+import { openClusterTerminal } from './terminal.ts'
 
 const undo = cleanups()
 let cluster: Cluster
@@ -50,40 +50,9 @@ function ask(
 
 /** A web terminal with a ticket of the second node. @param at the node that a browser's nth connection reaches */
 async function terminalAt(at: (connection: number) => number) {
-  const me = userInfo().username
-  const { call } = await node(1).client()
-  const chunks: string[] = []
-  const sockets: WebSocket[] = []
-  const { origin } = node(0)
-  const terminal = openRemoteTerminal({
-    origin,
-    openSocket(url, protocol) {
-      const reached = node(at(sockets.length)).origin
-      const socket = new WebSocket(url.replace(new URL(origin).host, new URL(reached).host), {
-        protocols: [protocol],
-        headers: { Origin: reached },
-      })
-      sockets.push(socket)
-      return socket
-    },
-    later(work, delayMs) {
-      const timer = setTimeout(work, delayMs)
-      return () => clearTimeout(timer)
-    },
-    now: () => performance.now(),
-    target: { device: agent.device.uid, username: me },
-    credential: { kind: 'password', password: agent.target.password },
-    size: { columns: 100, rows: 30 },
-    ticket: async () =>
-      (await call(operations.terminals.open, { params: { uid: agent.device.uid }, body: { username: me } })).body
-        .ticket,
-    output(bytes, done) {
-      chunks.push(Buffer.from(bytes).toString())
-      done()
-    },
-  })
-  onTestFinished(() => terminal.close())
-  return { terminal, sockets, shown: () => chunks.join('') }
+  const opened = await openClusterTerminal(agent, node(1), (connection) => node(at(connection)))
+  onTestFinished(() => opened.terminal.close())
+  return opened
 }
 
 describe.skipIf(!postgresPrograms)('at the node without the device (needs the package postgresql)', () => {

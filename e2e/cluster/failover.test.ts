@@ -1,4 +1,7 @@
 // PostgreSQL's primary is lost, and a standby takes its place behind the one address that the nodes know.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type ChaosProxy, startChaosProxy } from '@bowline/testkit/chaos-proxy'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Agent, acceptDevice, startAgent } from '../support/agent.ts'
@@ -12,13 +15,15 @@ import { type SshTarget, ssh } from '../support/ssh.ts'
 import { until } from '../support/wait.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import { type Recorder, recordHistory } from './history/recorder.ts'
-import { startNumbered } from './numbered.ts'
+import { type Ground, laneThrough, prepareGround } from './traffic/lane.ts'
+import { brokenOf, startTraffic } from './traffic/traffic.ts'
 
 /** Longer than the failover, on a quiet machine. */
 const WRITES_SECONDS = 8
 const undo = cleanups()
 let cluster: Cluster
 let agent: Agent
+let ground: Ground
 let a: Server
 let b: Server
 let history: Recorder
@@ -45,7 +50,7 @@ const LOSSES = {
     await primary.kill()
     await until(
       'a node has found the standby',
-      () => standby.sql("select count(*) from pg_stat_activity where application_name = 'bowline_system'") !== '0',
+      () => standby.sql("select count(*) from pg_stat_activity where application_name like 'bowline_system %'") !== '0',
     )
     promote(standby)
   },
@@ -53,7 +58,7 @@ const LOSSES = {
 
 describe.skipIf(!postgresPrograms)('a PostgreSQL with a standby (needs the package postgresql)', () => {
   beforeAll(async () => {
-    cluster = await startCluster(2, {}, async (_, { port, url }) => {
+    cluster = await startCluster(2, { BOWLINE_TUNNELS_DOMAIN: 'tunnels.localhost' }, async (_, { port, url }) => {
       if (!door) {
         door = await startChaosProxy({ target: { host: '127.0.0.1', port } })
         undo(() => door.close())
@@ -69,6 +74,9 @@ describe.skipIf(!postgresPrograms)('a PostgreSQL with a standby (needs the packa
     agent = await startAgent(cluster.balanced, 'kept', acceptDevice, { BOWLINE_KEEPALIVE_INTERVAL: '5' })
     undo(() => agent.remove())
     await until('the second node holds the link', () => holder() === cluster.id(1))
+    const folder = await mkdtemp(join(tmpdir(), 'bowline-e2e-failover-'))
+    undo(() => rm(folder, { recursive: true, force: true }))
+    ground = await prepareGround({ agent, folder, steady: b, seconds: WRITES_SECONDS }, undo)
     const recorded = {
       get postgres() {
         return primary
@@ -85,7 +93,9 @@ describe.skipIf(!postgresPrograms)('a PostgreSQL with a standby (needs the packa
     async (name, lose) => {
       const standby = await startStandby(primary)
       undo(() => standby.stop())
-      const numbered = await Promise.all([b, a].map((node) => startNumbered(through(node), WRITES_SECONDS)))
+      const running = await Promise.all(
+        Object.entries({ b, a }).map(([at, node]) => startTraffic(laneThrough(ground, at, node))),
+      )
       const writer = startWriter(a, 4, name.replaceAll(' ', '-'))
       await until('rows are acknowledged', () => writer.acknowledged.size >= 20)
       await lose(standby)
@@ -95,10 +105,10 @@ describe.skipIf(!postgresPrograms)('a PostgreSQL with a standby (needs the packa
       writer.stop()
       for (const answer of await writer.done) expect(answer).toMatchObject({ status: expect.toBeOneOf([200, 503]) })
       history.acknowledged(writer.acknowledged)
-      for (const { ended } of numbered) {
-        const output = await ended
-        history.output(output)
-        expect(output.code).toBe(0)
+      for (const { ended } of running) {
+        const all = await ended
+        for (const one of all) history.output(one)
+        expect(brokenOf(all)).toEqual([])
       }
       expect((await ssh(through(b), ['echo works'])).stdout.toString()).toBe('works\n')
       expect(holder()).toBe(cluster.id(1))

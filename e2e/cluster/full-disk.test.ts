@@ -20,12 +20,15 @@ import { type Cluster, startCluster } from './cluster.ts'
 import { type Recorder, recordHistory } from './history/recorder.ts'
 import { startNumbered } from './numbered.ts'
 import { startStore } from './store.ts'
+import { type Ground, laneThrough, prepareGround } from './traffic/lane.ts'
+import { brokenOf, startTraffic } from './traffic/traffic.ts'
 
 const isRoot = process.getuid?.() === 0
 const undo = cleanups()
 let folder: string
 let cluster: Cluster
 let agent: Agent
+let ground: Ground
 let full: Server
 let other: Server
 let history: Recorder
@@ -78,7 +81,7 @@ describe.skipIf(missing())(`a full disk at one of two nodes (${missing() ?? 'Swi
     }
     const { swift, settings } = await startStore()
     undo(() => swift.close())
-    cluster = await startCluster(2, settings, async (index) => ({
+    cluster = await startCluster(2, { ...settings, BOWLINE_TUNNELS_DOMAIN: 'tunnels.localhost' }, async (index) => ({
       BOWLINE_RECORDINGS_DIR: join(folder, String(index)),
     }))
     undo(() => cluster.remove())
@@ -87,6 +90,9 @@ describe.skipIf(missing())(`a full disk at one of two nodes (${missing() ?? 'Swi
     ;[full, other] = [first, second]
     agent = await startAgent(other, 'recorded')
     undo(() => agent.remove())
+    const files = join(folder, 'files')
+    await mkdir(files)
+    ground = await prepareGround({ agent, folder: files, steady: other, seconds: 15 }, undo)
     history = recordHistory(cluster, [agent])
     undo(() => history.stop())
   })
@@ -120,6 +126,7 @@ describe.skipIf(missing())(`a full disk at one of two nodes (${missing() ?? 'Swi
 
   it('cuts off a recording that need not be, and the session goes on byte for byte', async () => {
     await policy('best-effort')
+    const elsewhere = await startTraffic(laneThrough(ground, 'by the other node', other))
     const running = await startNumbered(through(full), 15)
     const client = await other.client()
     const uid = await until('it is recorded', async () => {
@@ -130,6 +137,9 @@ describe.skipIf(missing())(`a full disk at one of two nodes (${missing() ?? 'Swi
     const { code, ...output } = await running.ended
     history.output(output)
     expect(code).toBe(0)
+    const all = await elsewhere.ended
+    for (const one of all) history.output(one)
+    expect(brokenOf(all)).toEqual([])
     await empty()
     await until('the recording is sealed', async () => (await verdict(uid)).result === 'intact')
     expect((await verdict(uid)).complete).toBe(false)
