@@ -4,7 +4,9 @@ import { execFileSync } from 'node:child_process'
 import { resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '..')
-const isShort = process.env['CI'] === 'true' && process.env['E2E_ALL'] !== 'true'
+/** E2E_ALL=true asks for everything, with sizes that take their time. */
+export const isLong = process.env['E2E_ALL'] === 'true'
+const isShort = process.env['CI'] === 'true' && !isLong
 /** Chooses the part; E2E_SEED repeats that of another run. */
 const seed = isShort ? Number(process.env['E2E_SEED'] ?? seedOfCommit()) : 0
 

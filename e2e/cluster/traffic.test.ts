@@ -8,7 +8,7 @@ import { freePort } from '@bowline/testkit/free-port'
 import { type RedisServer, redisMissing, startRedis } from '@bowline/testkit/redis'
 import { type Swift, swiftMissing } from '@bowline/testkit/swift'
 import { type Toxiproxy, startToxiproxy, toxiproxyMissing } from '@bowline/testkit/toxiproxy'
-import { repeatedBy, shortForm } from '../../scripts/short-form.ts'
+import { isLong, repeatedBy, shortForm } from '../../scripts/short-form.ts'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Agent, startAgent } from '../support/agent.ts'
 import { cleanups } from '../support/cleanup.ts'
@@ -24,7 +24,9 @@ import { type Ground, type Lane, laneThrough, prepareGround } from './traffic/la
 import { brokenOf, startTraffic } from './traffic/traffic.ts'
 
 /** Longer than a node may be silent before it is given up. */
-const SECONDS = 20
+const SECONDS = isLong ? 60 : 20
+/** Of the file that sftp fetches in that time. */
+const BYTES = isLong ? 2 ** 30 : 2 ** 26
 const undo = cleanups()
 let redis: RedisServer
 let swift: Swift
@@ -107,10 +109,11 @@ const BESIDE = {
   },
   async 'the store of recordings is away'() {
     await swift.stop()
+    // A recording that ends is uploaded at once.
+    await ssh(direct().target, ['true'], { options: ['-tt'] })
     await until(
       'the health check reports it',
       async () => (await fetch(`${node(1).origin}/healthcheck`)).headers.get('x-degraded') === 'recording-store',
-      60_000,
     )
     return () => swift.start()
   },
@@ -140,8 +143,12 @@ const missing = postgresPrograms
   ? (redisMissing() ?? swiftMissing() ?? toxiproxyMissing)
   : 'postgresql is not installed'
 
+// A fault takes as long as its traffic, and a node that is given up some more.
+const options = { timeout: (SECONDS + 120) * 1_000 }
+
 describe.skipIf(missing)(
   `three nodes and all kinds of traffic (${missing ?? 'Redis, Swift, toxiproxy'})${repeatedBy}`,
+  options,
   () => {
     beforeAll(async () => {
       const folder = await mkdtemp(join(tmpdir(), 'bowline-e2e-traffic-'))
@@ -172,7 +179,7 @@ describe.skipIf(missing)(
       undo(() => cluster.remove())
       agent = await startAgent(node(1), 'busy')
       undo(() => agent.remove())
-      ground = await prepareGround({ agent, folder: files, steady: node(1), seconds: SECONDS }, undo)
+      ground = await prepareGround({ agent, folder: files, steady: node(1), seconds: SECONDS, bytes: BYTES }, undo)
       history = recordHistory(cluster, [agent])
       undo(() => history.stop())
     })

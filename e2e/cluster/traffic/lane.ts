@@ -9,9 +9,6 @@ import type { SshTarget } from '../../support/ssh.ts'
 import type { Output } from '../history/history.ts'
 import { startNumberedService } from './service.ts'
 
-/** Of the file that sftp fetches. */
-const BYTES_PER_SECOND = 4_000_000
-
 /** The device, with what all its traffic needs. */
 export interface Ground {
   readonly agent: Agent
@@ -44,14 +41,19 @@ export type Running = Promise<Ended>
 
 /**
  * Prepares the device, and has its sessions recorded.
- * @param undo takes what is to be done at the end
  * @param seconds that each kind of traffic lasts
- * @param bytes of the file; default: as many as sftp fetches in that time
+ * @param bytes of the file that sftp fetches in that time; default: 32 MiB
+ * @param undo takes what is to be done at the end
  */
 export async function prepareGround(
-  { agent, folder, steady, seconds }: Pick<Ground, 'agent' | 'folder' | 'steady' | 'seconds'>,
+  {
+    agent,
+    folder,
+    steady,
+    seconds,
+    bytes = 2 ** 25,
+  }: Pick<Ground, 'agent' | 'folder' | 'steady' | 'seconds'> & { readonly bytes?: number },
   undo: (end: () => unknown) => void,
-  bytes: number = seconds * BYTES_PER_SECOND,
 ): Promise<Ground> {
   const service = await startNumberedService()
   undo(() => service[Symbol.asyncDispose]())

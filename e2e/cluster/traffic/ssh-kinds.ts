@@ -1,6 +1,7 @@
 // Traffic of this machine's ssh: a shell's output, a file by SFTP, a forwarded port, a terminal that is recorded.
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream, existsSync, statSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { operations } from '@bowline/contract/operations'
@@ -38,6 +39,7 @@ export async function startSftp(lane: Lane): Promise<{ ended: Running }> {
   await until('the file begins to arrive', () => isOver || (existsSync(to) && statSync(to).size > 0))
   const ended = copied.then(async ({ code, stderr }): Promise<Ended> => {
     const [wanted, got] = [await hashOf(lane.file), await hashOf(to)]
+    await rm(to, { force: true })
     return { session: `sftp ${lane.name}`, wanted, got, cause: causeOf(code, stderr) }
   })
   return { ended }
