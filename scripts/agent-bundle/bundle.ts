@@ -6,6 +6,7 @@ import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { dirname, join, resolve } from 'node:path'
 import { build } from 'esbuild'
 import nodeFlags from '../node-flags.json' with { type: 'json' }
+import { withoutLanguages } from './icu.ts'
 import { packageFolder } from './packages.ts'
 import { stripped } from './strip.ts'
 
@@ -40,7 +41,7 @@ export async function bundleAgent(root: string, arch: Architecture, target: stri
     const name = `bowline-agent-${versionOf(root)}-${buildOf([...Object.values(scripts), koffi, node])}`
     const folder = join(stage, name)
     mkdirSync(folder)
-    writeFileSync(join(stage, 'node'), stripped(readFileSync(node)), { mode: 0o755 })
+    writeFileSync(join(stage, 'node'), withoutLanguages(stripped(readFileSync(node))), { mode: 0o755 })
     makeExecutable(stage, scripts, join(folder, 'bowline'))
     copyFileSync(koffi, join(folder, 'koffi.node'))
     mkdirSync(dirname(target), { recursive: true })

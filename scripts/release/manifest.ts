@@ -21,6 +21,8 @@ export interface ManifestOptions {
   readonly folder: string
   /** Paths of the archives, by platform as `linux-x64`. */
   readonly bundles: Readonly<Record<string, string>>
+  /** Paths of the same archives compressed by zstd, by platform, where there are any. */
+  readonly small?: Readonly<Record<string, string>>
   /** File of an Ed25519 private key in PEM; undefined removes a manifest that is there. */
   readonly key: string | undefined
   /** Paths of the packages, by platform; undefined: there are none. */
@@ -38,7 +40,7 @@ export interface ManifestOptions {
  * @throws {Error} when the key is not an Ed25519 key, or the rotations do not lead to it; nothing is written then
  */
 export function writeManifest(options: ManifestOptions): void {
-  const { folder, bundles, packages, key: keyFile, version, release, minimumRelease } = options
+  const { folder, bundles, small = {}, packages, key: keyFile, version, release, minimumRelease } = options
   const files = [join(folder, MANIFEST), join(folder, `${MANIFEST}.sig`)] as const
   if (keyFile === undefined) {
     for (const file of files) rmSync(file, { force: true })
@@ -54,7 +56,9 @@ export function writeManifest(options: ManifestOptions): void {
     minimum_release: minimumRelease,
     key,
     rotations,
-    bundles: Object.fromEntries(Object.entries(bundles).map(([platform, file]) => [platform, bundleOf(file)])),
+    bundles: Object.fromEntries(
+      Object.entries(bundles).map(([platform, file]) => [platform, bundleOf(file, small[platform])]),
+    ),
     ...(packages && {
       packages: Object.fromEntries(Object.entries(packages).map(([platform, file]) => [platform, fileOf(file)])),
     }),
@@ -93,8 +97,9 @@ function readRotations(file: string, missing?: KeyRotation[]): KeyRotation[] {
   return z.parse(AgentManifest.shape.rotations, JSON.parse(readFileSync(file, 'utf8')))
 }
 
-function bundleOf(path: string): AgentManifest['bundles'][string] {
-  return { ...fileOf(path), unpacked: gunzipSync(readFileSync(path)).length }
+function bundleOf(path: string, small: string | undefined): AgentManifest['bundles'][string] {
+  const unpacked = gunzipSync(readFileSync(path)).length
+  return { ...fileOf(path), unpacked, ...(small !== undefined && { small: fileOf(small) }) }
 }
 
 function fileOf(path: string): { file: string; size: number; sha256: string } {

@@ -11,6 +11,7 @@ import { packageAgents } from '../debian/release-packages.ts'
 import { makeRepository, REPOSITORY } from '../debian/repository.ts'
 import { writeChecksums } from './checksums.ts'
 import { MANIFEST, releaseNumber, writeManifest } from './manifest.ts'
+import { smallArchives } from './small-archive.ts'
 import nodeFlags from '../node-flags.json' with { type: 'json' }
 
 const root = resolve(import.meta.dirname, '../..')
@@ -63,7 +64,8 @@ export function makeReleases(options: ReleaseOptions): string[] {
       const bundle = `apps/agent/dist/bundle-linux-${one}.tar.gz`
       cpSync(join(root, bundle), join(folder, bundle))
     }
-    const more = [...(manifest ? [MANIFEST, `${MANIFEST}.sig`] : []), ...(repository ? [REPOSITORY] : [])]
+    const small = agents.map((one) => `bundle-linux-${one}.tar.zst`)
+    const more = [...(manifest ? [MANIFEST, `${MANIFEST}.sig`, ...small] : []), ...(repository ? [REPOSITORY] : [])]
     for (const name of more) {
       cpSync(join(root, 'apps/agent/dist', name), join(folder, 'apps/agent/dist', name), { recursive: true })
     }
@@ -191,10 +193,14 @@ if (import.meta.main) {
   const release = releaseNumber(values['release-number'])
   // A package names the release that its agent reports: that of a manifest, so without a key it is of none.
   const packages = packageAgents({ root, folder, target, version, release: key === undefined ? 0 : release })
+  const bundles = Object.fromEntries(ARCHITECTURES.map((arch, at) => [`linux-${arch}`, agents[at] ?? '']))
+  // Only agents that a manifest leads to fetch them.
+  const small = key === undefined ? {} : smallArchives(bundles)
   writeManifest({
     folder,
     packages,
-    bundles: Object.fromEntries(ARCHITECTURES.map((arch, at) => [`linux-${arch}`, agents[at] ?? ''])),
+    bundles,
+    small,
     key,
     version,
     release,

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { ARCHITECTURES } from '../agent-bundle/bundle.ts'
 import { buildStale } from '../build.ts'
 import { appendRotation, releaseNumber, writeManifest } from './manifest.ts'
+import { smallArchives } from './small-archive.ts'
 import { versionOfCheckout } from './release.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -29,9 +30,13 @@ if (rotate !== undefined) {
   const chosen = ARCHITECTURES.filter((arch) => positionals.length === 0 || positionals.includes(arch))
   await buildStale(chosen.map((arch) => `agent-${arch}`))
   const folder = join(root, 'apps/agent/dist')
+  const bundles = Object.fromEntries(
+    chosen.map((arch) => [`linux-${arch}`, join(folder, `bundle-linux-${arch}.tar.gz`)]),
+  )
   writeManifest({
     folder,
-    bundles: Object.fromEntries(chosen.map((arch) => [`linux-${arch}`, join(folder, `bundle-linux-${arch}.tar.gz`)])),
+    bundles,
+    small: smallArchives(bundles),
     key,
     version: versionOfCheckout(),
     release: releaseNumber(values['release-number']),

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildStale, OWN_AGENT } from '../../../scripts/build.ts'
 import { writeManifest } from '../../../scripts/release/manifest.ts'
+import { makeSmallArchive } from '../../../scripts/release/small-archive.ts'
 import { root } from '../product.ts'
 
 const bundle = join(root, `apps/agent/dist/bundle-linux-${process.arch}.tar.gz`)
@@ -46,6 +47,8 @@ export async function signedAgents(): Promise<SignedAgents> {
       writeManifest({
         folder,
         bundles: { [`linux-${process.arch}`]: archive },
+        // Fast, where a release's is small.
+        small: { [`linux-${process.arch}`]: makeSmallArchive(archive, 1) },
         key: join(work, `${key}.pem`),
         version: '0.1.0',
         release,

@@ -3,6 +3,7 @@ import { execFile, type ExecFileException } from 'node:child_process'
 import { existsSync, lstatSync, mkdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
+import type { ManifestArchive } from '@bowline/link/agent-manifest'
 import { PROGRAMS, UPDATE_FOLDER } from '../service/places.ts'
 import { syncFiles, syncFolder } from '../service/trial.ts'
 import { type FetchParts, FetchError, fetchFile } from './fetch.ts'
@@ -38,11 +39,12 @@ export async function prepare(
 ): Promise<string> {
   const { programs, work, freeBytes = freeBytesOf } = folders
   ownFolder(work)
-  const archive = join(work, `${offer.bundle.sha256}.tar.gz`)
+  const fetched = offer.bundle.small ?? offer.bundle
+  const archive = join(work, fetched.sha256)
   const stage = join(work, 'unpacked')
-  const needed = offer.bundle.size + offer.bundle.unpacked + SPARE_BYTES
+  const needed = fetched.size + offer.bundle.unpacked + SPARE_BYTES
   if (freeBytes(work) < needed) throw new PrepareError(`less than ${Math.ceil(needed / 1024 ** 2)} MB are free`)
-  await fetchWithRetries(parts, offer, archive)
+  await fetchWithRetries(parts, fetched, archive)
   rmSync(stage, { recursive: true, force: true })
   mkdirSync(stage, { mode: 0o700 })
   const folder = await unpack(archive, stage, offer.bundle.unpacked)
@@ -77,10 +79,10 @@ function ownFolder(path: string): void {
   if (!isOurs) throw new PrepareError(`${path} is not a folder of this user alone`)
 }
 
-async function fetchWithRetries(parts: FetchParts, { bundle }: Offer, archive: string): Promise<void> {
+async function fetchWithRetries(parts: FetchParts, fetched: ManifestArchive, archive: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await fetchFile(parts, `/agent/${bundle.file}`, archive, bundle)
+      return await fetchFile(parts, `/agent/${fetched.file}`, archive, fetched)
     } catch (error) {
       if (attempt === ATTEMPTS || parts.signal.aborted || !(error instanceof Error)) throw error
       // A full disk does not get better by fetching again.

@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { unpack } from './unpack.ts'
 
@@ -60,6 +60,28 @@ test('unpacks the folder of a version with its files', async () => {
   expect(await readFile(join(path, 'koffi.node'), 'utf8')).toBe('x'.repeat(5_000))
   const modes = ['bowline', 'koffi.node'].map(async (name) => (await stat(join(path, name))).mode & 0o7777)
   expect(await Promise.all(modes)).toEqual([0o755, 0o644])
+})
+
+test('unpacks what zstd has compressed', async () => {
+  const archive = join(folder, 'archive')
+  await writeFile(archive, zstdCompressSync(Buffer.concat([...[top, program].map(entry), Buffer.alloc(1_024)])))
+  expect(await readFile(join(await unpack(archive, folder, 100_000), 'bowline'), 'utf8')).toBe('program')
+})
+
+test('refuses what zstd has compressed with a window that takes much memory', async () => {
+  // A frame (RFC 8878, section 3.1.1): its descriptor, a window of 2^27 bytes, and one empty last block.
+  const frame = Buffer.from('28b52ffd00880100 00'.replace(' ', ''), 'hex')
+  await writeFile(join(folder, 'archive'), frame)
+  await expect(unpack(join(folder, 'archive'), folder, 100_000)).rejects.toThrow('memory')
+})
+
+test('keeps zeros of a program as a hole', async () => {
+  const text = `begin${'\0'.repeat(1_000_000)}end`
+  const path = await unpacked([top, { ...program, text }], 2_000_000)
+  const file = join(path, 'bowline')
+  expect(await readFile(file, 'latin1')).toBe(text)
+  const { size, blocks } = await stat(file)
+  expect([size, blocks * 512 < 700_000]).toEqual([1_000_008, true])
 })
 
 test.each<[string, Entry]>([

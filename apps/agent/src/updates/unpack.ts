@@ -3,9 +3,15 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { createReadStream } from 'node:fs'
 import { basename, join } from 'node:path'
-import { createGunzip } from 'node:zlib'
+import type { Transform } from 'node:stream'
+import { constants, createGunzip, createZstdDecompress } from 'node:zlib'
 
 const BLOCK = 512
+const PART = 256 * 1024
+const ZSTD_MAGIC = Buffer.from('28b52ffd', 'hex')
+/** 8 MB of memory at most; an archive that needs more is refused. */
+const ZSTD_WINDOW_LOG = 23
+const ZEROS = Buffer.alloc(PART)
 const FOLDER = /^(bowline-agent-[0-9][A-Za-z0-9.+-]{0,100})\/$/
 const FILE = /^(bowline-agent-[0-9][A-Za-z0-9.+-]{0,100})\/([a-z][a-z0-9.-]{0,63})$/
 
@@ -22,13 +28,25 @@ export class ArchiveError extends Error {
  */
 export async function unpack(archive: string, target: string, limitBytes: number): Promise<string> {
   const source = createReadStream(archive)
-  const content = source.pipe(createGunzip())
+  const content = source.pipe(await decompressorOf(archive))
   source.on('error', (error) => content.destroy(error))
   try {
     return await unpackEntries(new BlockReader(content, limitBytes), target)
   } finally {
     content.destroy()
     source.destroy()
+  }
+}
+
+/** By the first bytes, of zstd (RFC 8878, section 3.1.1) or of gzip. */
+async function decompressorOf(archive: string): Promise<Transform> {
+  const file = await open(archive)
+  try {
+    const { buffer } = await file.read(Buffer.alloc(ZSTD_MAGIC.length), 0, ZSTD_MAGIC.length, 0)
+    if (!buffer.equals(ZSTD_MAGIC)) return createGunzip()
+    return createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } })
+  } finally {
+    await file.close()
   }
 }
 
@@ -63,14 +81,23 @@ async function unpackEntries(reader: BlockReader, target: string): Promise<strin
 }
 
 async function copy(reader: BlockReader, handle: FileHandle, size: number): Promise<void> {
-  for (let left = size; left > 0;) {
-    const part = await reader.take(Math.min(left, 256 * 1024))
+  for (let at = 0; at < size;) {
+    const part = await reader.take(Math.min(size - at, PART))
     if (part === undefined) throw new ArchiveError('the archive ends early')
-    await handle.writeFile(part)
-    left -= part.length
+    // A part of zeros stays a hole, which takes no room on the disk.
+    if (!part.equals(ZEROS.subarray(0, part.length))) await writeAt(handle, part, at)
+    at += part.length
   }
+  await handle.truncate(size)
   const padding = (BLOCK - (size % BLOCK)) % BLOCK
   if (padding > 0 && (await reader.take(padding)) === undefined) throw new ArchiveError('the archive ends early')
+}
+
+async function writeAt(handle: FileHandle, part: Buffer, at: number): Promise<void> {
+  for (let done = 0; done < part.length;) {
+    const { bytesWritten } = await handle.write(part, done, part.length - done, at + done)
+    done += bytesWritten
+  }
 }
 
 /** An entry's header (tar(5), "POSIX ustar archives"). @throws {ArchiveError} */

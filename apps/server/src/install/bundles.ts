@@ -30,8 +30,8 @@ export class Bundles {
   readonly #made = new Map<Architecture, Promise<NoBundle | undefined>>()
   /** Architectures that this process has built. */
   readonly #done = new Set<Architecture>()
-  /** SHA-256 of each file when it was read; `state` detects changes. */
-  readonly #sums = new Map<Architecture, { readonly state: string; readonly sum: Promise<string> }>()
+  /** SHA-256 of each file when it was read, by path; `state` detects changes. */
+  readonly #sums = new Map<string, { readonly state: string; readonly sum: Promise<string> }>()
 
   /** @param files `bundles`: folder of `bundle-linux-<arch>.tar.gz`; `maker`: script that makes one, if it exists */
   constructor(files: { readonly bundles: string; readonly maker: string }, clock: Clock, log: Log) {
@@ -52,7 +52,7 @@ export class Bundles {
   /** SHA-256 of the bundle for an architecture, in hexadecimal. */
   async sum(arch: Architecture): Promise<string | NoBundle> {
     const file = await this.path(arch)
-    return typeof file === 'string' ? this.#sumOf(arch, file) : file
+    return typeof file === 'string' ? this.#sumOf(file) : file
   }
 
   /**
@@ -62,13 +62,25 @@ export class Bundles {
   async knownSum(arch: Architecture): Promise<string | undefined> {
     const file = this.#fileOf(arch)
     if (!existsSync(file) || (this.#isMade && !this.#done.has(arch))) return undefined
-    return this.#sumOf(arch, file)
+    return this.#sumOf(file)
   }
 
   /** SHA-256 of the bundle as it lies here, whether or not it would be built anew; undefined without one. */
   async servedSum(arch: Architecture): Promise<string | undefined> {
     const file = this.#fileOf(arch)
-    return existsSync(file) ? this.#sumOf(arch, file) : undefined
+    return existsSync(file) ? this.#sumOf(file) : undefined
+  }
+
+  /** Path of the archive for agents that update, which a signed release has; undefined without one. */
+  smallPath(arch: Architecture): string | undefined {
+    const file = this.#fileOf(arch).replace(/\.gz$/, '.zst')
+    return existsSync(file) ? file : undefined
+  }
+
+  /** SHA-256 of that archive. */
+  async smallSum(arch: Architecture): Promise<string | undefined> {
+    const file = this.smallPath(arch)
+    return file === undefined ? undefined : this.#sumOf(file)
   }
 
   #fileOf(arch: Architecture): string {
@@ -80,14 +92,14 @@ export class Bundles {
     return existsSync(this.#files.maker)
   }
 
-  async #sumOf(arch: Architecture, file: string): Promise<string> {
+  async #sumOf(file: string): Promise<string> {
     const { size, mtimeMs, ino } = await stat(file)
     const state = `${ino} ${size} ${mtimeMs}`
-    const known = this.#sums.get(arch)
+    const known = this.#sums.get(file)
     if (known?.state === state) return known.sum
     const hash = createHash('sha256')
     const sum = pipeline(createReadStream(file), hash).then(() => hash.digest('hex'))
-    this.#sums.set(arch, { state, sum })
+    this.#sums.set(file, { state, sum })
     return sum
   }
 

@@ -1,14 +1,15 @@
 // The signed manifest of agents: served as it was signed, and only with the archives that it names.
 import { createHash, generateKeyPairSync } from 'node:crypto'
-import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync, zstdDecompressSync } from 'node:zlib'
 import { systemClock } from '@bowline/base/clock'
-import { signRotation, updateKeyOf, verifyManifest } from '@bowline/link/agent-manifest'
+import { type AgentManifest, signRotation, updateKeyOf, verifyManifest } from '@bowline/link/agent-manifest'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { appendRotation, writeManifest } from '../../../../scripts/release/manifest.ts'
+import { makeSmallArchive } from '../../../../scripts/release/small-archive.ts'
 import { createHttpServer } from '../http/server.ts'
 import { silentLog } from '../platform/log.ts'
 import { Bundles } from './bundles.ts'
@@ -50,11 +51,17 @@ afterEach(async () => {
 })
 
 const get = (url: string, headers: Record<string, string> = {}) => server.inject({ url, headers })
-function release(signer: string | undefined, rotations?: string, packages?: Record<string, string>): void {
+function release(
+  signer: string | undefined,
+  rotations?: string,
+  packages?: Record<string, string>,
+  small?: Record<string, string>,
+): void {
   writeManifest({
     folder: join(folder, 'bundles'),
     bundles: { 'linux-x64': bundle },
     ...(packages && { packages }),
+    ...(small && { small }),
     key: signer === undefined ? undefined : join(folder, `${signer}.pem`),
     version: '1.2.3',
     release: 5,
@@ -84,6 +91,19 @@ it('names the packages of a release, so that their bytes can be compared with wh
   })
   release('key')
   expect((await get('/agent/manifest.json')).json()).not.toHaveProperty('packages')
+})
+
+it('names the smaller archive of a release, and serves it', async () => {
+  expect((await get('/agent/bundle-linux-x64.tar.zst')).statusCode).toBe(404)
+  const small = makeSmallArchive(bundle, 1)
+  release('key', undefined, undefined, { 'linux-x64': small })
+  const named = (await get('/agent/manifest.json')).json<AgentManifest>().bundles['linux-x64']?.small
+  const answer = await get(`/agent/${named?.file}`)
+  expect(answer.rawPayload).toHaveLength(named?.size ?? 0)
+  expect(createHash('sha256').update(answer.rawPayload).digest('hex')).toBe(named?.sha256)
+  expect(zstdDecompressSync(answer.rawPayload)).toEqual(gunzipSync(await readFile(bundle)))
+  await appendFile(small, 'more')
+  expect(await reasonOf()).toContain('its archive for linux-x64 is not the one that was signed')
 })
 
 it('leads devices to the next key by a statement of the one before', async () => {

@@ -17,10 +17,10 @@ export interface SignedManifest {
 
 export class Manifests {
   readonly #folder: string
-  readonly #bundles: Pick<Bundles, 'servedSum'>
+  readonly #bundles: Pick<Bundles, 'servedSum' | 'smallSum'>
 
   /** @param folder of the archives */
-  constructor(folder: string, bundles: Pick<Bundles, 'servedSum'>) {
+  constructor(folder: string, bundles: Pick<Bundles, 'servedSum' | 'smallSum'>) {
     this.#folder = folder
     this.#bundles = bundles
   }
@@ -35,7 +35,9 @@ export class Manifests {
     const { manifest } = verified
     for (const arch of ARCHITECTURES) {
       const named = manifest.bundles[`linux-${arch}`]
-      if (named && (await this.#bundles.servedSum(arch)) !== named.sha256) {
+      const isServed = !named || (await this.#bundles.servedSum(arch)) === named.sha256
+      const isSmallServed = !named?.small || (await this.#bundles.smallSum(arch)) === named.small.sha256
+      if (!isServed || !isSmallServed) {
         return { reason: `its archive for linux-${arch} is not the one that was signed` }
       }
     }

@@ -59,6 +59,12 @@ export function serveInstall(server: FastifyInstance, { bundles, manifests, pin 
     if (typeof bundle !== 'string') fail('AGENT_UNAVAILABLE', { arch, reason: bundle.reason })
     return sendFile(request, reply.type('application/gzip'), bundle)
   })
+  server.get('/agent/bundle-linux-:arch.tar.zst', async (request, reply) => {
+    const { arch } = parseInput('params', Arch, request.params)
+    const reason = 'this server has no signed release'
+    const file = bundles.smallPath(arch) ?? fail('AGENT_UNAVAILABLE', { arch, reason })
+    return sendFile(request, reply.type('application/zstd'), file)
+  })
   server.get('/agent/manifest.json', async (_request, reply) => {
     const { bytes } = await signed()
     return reply.type('application/json; charset=utf-8').header('cache-control', 'no-store').send(bytes)

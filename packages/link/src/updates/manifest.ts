@@ -17,14 +17,21 @@ const ED25519_SPKI = Buffer.from('302a300506032b6570032100', 'hex')
 export const UpdateKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'must be an Ed25519 public key, base64url')
 const Signature = z.string().regex(/^[A-Za-z0-9_-]{86}$/)
 
-const Bundle = z.object({
+const Archive = z.object({
   /** Name of the archive below the server's `/agent/`. */
   file: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/),
-  /** Bytes of the archive, and of what it unpacks to. */
+  /** Bytes of the archive. */
   size: z.int().min(1).max(MAX_BUNDLE_BYTES),
-  unpacked: z.int().min(1).max(MAX_UNPACKED_BYTES),
   /** SHA-256 of the archive, hexadecimal. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
+})
+export type ManifestArchive = z.infer<typeof Archive>
+
+const Bundle = Archive.extend({
+  /** Bytes of what it unpacks to. */
+  unpacked: z.int().min(1).max(MAX_UNPACKED_BYTES),
+  /** The same content, compressed by zstd (RFC 8878): agents that know it fetch this one. */
+  small: Archive.optional(),
 })
 export type ManifestBundle = z.infer<typeof Bundle>
 
