@@ -166,7 +166,7 @@ describe.skipIf(missing)(
         ...store.settings,
         BOWLINE_REDIS_URL: redis.url(),
         BOWLINE_TUNNELS_DOMAIN: 'tunnels.localhost',
-        BOWLINE_DRAIN_SECONDS: '60',
+        BOWLINE_DRAIN_SECONDS: String(SECONDS + 60),
       }
       cluster = await startCluster(3, shared, async (index) => {
         const port = await freePort()

@@ -36,7 +36,7 @@ export interface Uploads {
   readonly state: UploadState
   /** Checks for work. While the store is unavailable, it waits for the next retry. */
   wake(): void
-  /** Resolves when all the recordings there are have been uploaded, or the store fails. */
+  /** Resolves when all the recordings there are have been uploaded, or the store fails; tries now, whenever it last failed. */
   finish(): Promise<void>
   /** Aborts the current work; the next start resumes it. */
   close(): Promise<void>
@@ -169,7 +169,9 @@ export function createUploads({ system, node, log, clock, objects, ...parts }: U
     state,
     wake,
     async finish() {
-      wake()
+      cancelRetry?.()
+      cancelRetry = undefined
+      loop.wake()
       await loop.settled()
     },
     async close() {
