@@ -143,8 +143,8 @@ const missing = postgresPrograms
   ? (redisMissing() ?? swiftMissing() ?? toxiproxyMissing)
   : 'postgresql is not installed'
 
-// A fault takes as long as its traffic, and a node that is given up some more.
-const options = { timeout: (SECONDS + 120) * 1_000 }
+// A fault takes as long as its traffic, more on a busy machine, and until a node is given up.
+const options = { timeout: (3 * SECONDS + 120) * 1_000 }
 
 describe.skipIf(missing)(
   `three nodes and all kinds of traffic (${missing ?? 'Redis, Swift, toxiproxy'})${repeatedBy}`,
