@@ -73,6 +73,8 @@ export const LIMITS = {
   views: { name: 60, perOwner: 50, favorites: 500, queryLength: 4_000 },
   /** Snippets of a namespace; characters of a name and of a text. */
   snippets: { perNamespace: 100, name: 80, text: 4_000 },
+  /** Devices of one call that takes them over from another server. */
+  importedDevices: 100,
   tag: { min: 3, max: 255 },
   tagsPerItem: 3,
   announcementTitle: 90,

@@ -9,6 +9,7 @@ import { auth } from './operations/auth.ts'
 import { billing } from './operations/billing.ts'
 import { connectors } from './operations/connectors.ts'
 import { containers, devices } from './operations/devices.ts'
+import { deviceImports } from './operations/fleet/device-imports.ts'
 import { deviceJobs } from './operations/fleet/device-jobs.ts'
 import { firewall } from './operations/firewall.ts'
 import { heldLogins } from './operations/held-logins.ts'
@@ -60,6 +61,7 @@ export const operations = {
   alerts,
   views,
   snippets,
+  deviceImports,
   deviceJobs,
   agentUpdates,
   tunnels,

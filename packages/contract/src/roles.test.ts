@@ -17,6 +17,7 @@ const LOWEST: Record<keyof typeof PERMISSIONS, Role> = {
   deviceTagRename: 'operator',
   deviceTagDelete: 'operator',
   deviceRemove: 'administrator',
+  deviceImport: 'administrator',
   sessionPlay: 'administrator',
   sessionClose: 'administrator',
   sessionRemove: 'administrator',

@@ -25,6 +25,7 @@ export const PERMISSIONS = {
   deviceTagRename: operators,
   deviceTagDelete: operators,
   deviceRemove: administrators,
+  deviceImport: administrators,
   sessionPlay: administrators,
   sessionClose: administrators,
   sessionRemove: administrators,

@@ -13,6 +13,7 @@ export type AuditAction =
   | 'device.remove'
   | 'device.replace'
   | 'device.pair'
+  | 'device.import'
   | 'device.update'
   | 'device.tags'
   | 'device.choose'

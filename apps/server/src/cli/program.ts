@@ -11,6 +11,7 @@ import { addArchiveCommands } from './archives.ts'
 import { addCertificateCommands } from './installation/certificate.ts'
 import { addBillingCommands } from './cloud/billing.ts'
 import { plainText } from '../gateway/record/announcement.ts'
+import { addImportCommands } from './import/commands.ts'
 import { addLoginCommands } from './client/login.ts'
 import { addSessionCommands } from './client/sessions.ts'
 import { addAlertCommands } from './client/alerts.ts'
@@ -75,6 +76,7 @@ export async function runCommand(args: readonly string[], raw: Terminal): Promis
   addUpdateCommands(program, terminal)
   addViewCommands(program, terminal)
   addSnippetCommands(program, terminal)
+  addImportCommands(program, terminal)
   addDoctorCommand(program, terminal)
   const user = addUserCommands(program, terminal)
   addAccountExport(user, terminal)

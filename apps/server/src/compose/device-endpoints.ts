@@ -7,6 +7,7 @@ import type { TokenIssuer } from '../auth/tokens.ts'
 import type { ServerConfig } from '../config.ts'
 import type { DeviceActor, TenantContext } from '../context.ts'
 import { sshKeyOf } from '../devices/key-fingerprint.ts'
+import type { FormerTokens } from '../devices/imported/former-tokens.ts'
 import { createDeviceKeys } from '../devices/links/keys.ts'
 import { type TunnelEndpoints, createTunnelEndpoints } from '../gateway/bridges/tunnels/tunnel-endpoint.ts'
 import { type Agents, createAgents } from '../gateway/links/agents.ts'
@@ -49,15 +50,18 @@ export interface DeviceEndpointParts {
   readonly clock: Clock
   readonly log: Log
   readonly tokens: Pick<TokenIssuer, 'readDevice'>
+  /** The device that a token of the server names from which it came. */
+  readonly formerToken: FormerTokens
   readonly tenantContext: (tenant: TenantId, actor: DeviceActor) => TenantContext
   /** Ends run in the reverse order: these after the links. */
   readonly onEnd: (ending: () => Promise<void>) => void
 }
 
-export function composeDeviceEndpoints({ config, tokens, tenantContext, ...parts }: DeviceEndpointParts): {
+export function composeDeviceEndpoints(endpointParts: DeviceEndpointParts): {
   readonly link: UpgradeHandler
   readonly existing: TunnelEndpoints
 } {
+  const { config, tokens, formerToken, tenantContext, ...parts } = endpointParts
   const contextOf = (device: Omit<DeviceActor, 'kind'>): TenantContext =>
     tenantContext(device.tenant, { kind: 'device', ...device })
   const shared = {
@@ -70,6 +74,7 @@ export function composeDeviceEndpoints({ config, tokens, tenantContext, ...parts
     link: createLinkEndpoint({ ...shared, findKey, health: startDeviceHealth({ ...parts, config }) }),
     existing: createTunnelEndpoints({
       ...shared,
+      readToken: async (token) => (await shared.readToken(token)) ?? formerToken(token),
       async findKey(device) {
         const found = await findKey(device)
         return found && { ...found, sshKey: sshKeyOf(found.publicKey) }

@@ -33,6 +33,7 @@ import type { ConnectorDeps } from '../connectors/service.ts'
 import type { Rates } from '../budgets/rates.ts'
 import type { Actor, TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
+import { deviceImportRoutes } from '../devices/imported/routes.ts'
 import { internalDeviceRoutes } from '../devices/internal-routes.ts'
 import { deviceJobRoutes } from '../device-jobs/routes.ts'
 import { RecentRefusals } from '../devices/refusals/recent-refusals.ts'
@@ -208,6 +209,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...alertRoutes(parts.alerts),
     ...snippetRoutes(),
     ...deviceJobRoutes(parts.wakeDeviceJobs),
+    ...deviceImportRoutes(),
     ...deviceRoutes(
       registration,
       {

@@ -12,6 +12,7 @@ import { closeHttp, connectionLimits } from './http-connections.ts'
 import { apiRoutes } from './http.ts'
 import type { ServerConfig } from '../config.ts'
 import type { Actor, TenantContext } from '../context.ts'
+import { createFormerTokens } from '../devices/imported/former-tokens.ts'
 import { forgetLinksOf } from '../devices/presence.ts'
 import { createEventBus } from '../events/bus.ts'
 import { updateCounts } from '../agent-updates/counts.ts'
@@ -198,6 +199,7 @@ async function start(
   const requestLimits = createRequestLimits(clock, config.isExemptSource)
   const deviceJobs = deviceJobLoop({ system, tenantContext, removal: recordingRemoval(recordings.ledger), log })
   onEnd(() => deviceJobs.stop())
+  const formerToken = createFormerTokens(system)
   const agentBundles = agentFiles(settings, clock, log, () => nodes.knowHandover)
   const http = await createHttpServer({
     clock,
@@ -211,7 +213,7 @@ async function start(
     authenticator: createAuthenticator({
       ...singleSignOn.checks,
       device: async (token) => {
-        const claims = await tokens.readDevice(token)
+        const claims = (await tokens.readDevice(token)) ?? (await formerToken(token))
         return claims && { ...claims, kind: 'device' }
       },
       apiKey: (key) => actorOfKey(system, key, clock.now()),
@@ -268,7 +270,7 @@ async function start(
   serveMetrics(http, metrics, { isInternal, mayRead: config.mayReadMetrics })
   await serveFiles(http, { config, agents: agentBundles, clock, log, metrics })
   const webEndpoints = composeWebEndpoints({ config, clock, log, gateway, judging, node, nodes, terminalTickets })
-  const devices = { config, system, agents, isCutOff, reverse, clock, log, tokens, tenantContext, onEnd }
+  const devices = { config, system, agents, isCutOff, reverse, clock, log, tokens, formerToken, tenantContext, onEnd }
   const { link, existing } = composeDeviceEndpoints(devices)
   attachEndpoints(http.server, { ...config, clock, log }, tunnels, { link, ...webEndpoints }, existing)
 

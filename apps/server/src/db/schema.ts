@@ -103,6 +103,8 @@ export interface DevicesTable {
   presented_host_key: string | null
   /** When it was presented first. */
   presented_host_key_at: Date | null
+  /** When it was taken over from another server; null: it was not. */
+  imported_at: Date | null
   /** Generated column: what a search looks at, in lower case. */
   words: GeneratedAlways<string>
   /** Generated column: containers are devices of the connector's platform. */

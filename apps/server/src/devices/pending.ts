@@ -15,7 +15,7 @@ import {
 } from './store.ts'
 
 /** Maximum of pending devices per namespace. */
-const MAX_PENDING = 10_000
+export const MAX_PENDING = 10_000
 /** Maximum per source address: enough for a building behind one address, too few to evict all others. */
 const MAX_PENDING_PER_SOURCE = 2_500
 const UNSEEN_DAYS = 7

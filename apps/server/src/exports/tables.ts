@@ -65,6 +65,7 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
       'ssh_host_key',
       'presented_host_key',
       'presented_host_key_at',
+      'imported_at',
     ],
     order: ['uid'],
     without: { link_epoch: INTERNAL, link_node: INTERNAL, words: 'is in the other columns' },

@@ -28,6 +28,7 @@ export type LogEvent =
   | 'instance.setup'
   | 'device.registered'
   | 'device.paired'
+  | 'device.imported'
   | 'device.status'
   | 'device.undecided'
   | 'device.removed'

@@ -56,6 +56,12 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     type: 'public-key',
     response: { clientDataJSON: 'e30', authenticatorData: 'AA', signature: 'AA' },
   }
+  const importedDevice = {
+    name: fresh('d'),
+    info: { id: 'a', pretty_name: 'a', version: 'a', arch: 'a', platform: 'native' },
+    public_key: 'none',
+    status: 'pending',
+  }
   const passkey = { id: '00000000-0000-4000-8000-000000000000' }
   const noTenant = '00000000-0000-4000-8000-000000000000'
   const noIdentity = '00000000-0000-4000-8000-000000000000'
@@ -95,6 +101,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'views.remove': { params: { id: ids.view } },
     'views.addFavorite': { params: byUid },
     'views.removeFavorite': { params: byUid },
+    'deviceImports.create': { body: { devices: [importedDevice], dry_run: true } },
     'deviceJobs.create': { body: { action: 'tag', tags: ['another'] } },
     'deviceJobs.get': { params: { id: ids.job } },
     'deviceJobs.stop': { params: { id: ids.job } },

@@ -55,6 +55,7 @@ export const ASKED: readonly ProofRule[] = [
       'connectors.update',
       'installKeys.create',
       'pairings.confirm',
+      'deviceImports.create',
       'deviceJobs.create',
       'deviceJobs.undo',
       'agentUpdates.setPolicy',

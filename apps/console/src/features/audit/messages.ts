@@ -62,6 +62,7 @@ export const auditMessages = {
     'device.remove': i18n._('Removed a device'),
     'device.replace': i18n._('Replaced a device'),
     'device.pair': i18n._('Added a device by its code'),
+    'device.import': i18n._('Took a device over from another server'),
     'device.update': i18n._('Changed a device'),
     'device.tags': i18n._('Tagged a device'),
     'device.choose': i18n._('Chose which devices to keep'),

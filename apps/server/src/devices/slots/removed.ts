@@ -63,6 +63,7 @@ function toRemoved(row: RemovedRow, namespace: string): Device {
     ssh_host_key: null,
     presented_host_key: null,
     presented_host_key_at: null,
+    imported_at: null,
     health: null,
   })
 }
