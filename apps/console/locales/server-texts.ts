@@ -124,6 +124,13 @@ const THINGS = [
   'The API key',
 ] as const
 
+/** Why nobody can be asked in a session. */
+const NOT_JOINABLE = [
+  'it has ended',
+  'it is a session of an ssh client, which cannot ask its person',
+  'nobody is known to be in it',
+] as const
+
 /** Causes of the ends of sessions, without hyphens. */
 const CAUSES = [
   'done',
@@ -164,6 +171,7 @@ export function serverTexts(): SourceText[] {
     ...errors.filter((message) => /[A-Za-z]/.test(message.replaceAll(/\{\w+\}/g, ''))),
     ...RULES,
     ...THINGS,
+    ...NOT_JOINABLE,
     ...CAUSES,
   ]
   return [...new Set(texts)].map((text) => ({

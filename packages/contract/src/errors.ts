@@ -78,6 +78,7 @@ export const ERRORS = {
   TAG_LIMIT: { status: 406, message: 'At most {limit} tags are allowed.' },
   CONFLICT: { status: 409, message: '{field} is taken.' },
   ROLLOUT_REFUSED: { status: 409, message: 'The rollout cannot be changed so: {reason}.' },
+  SESSION_NOT_JOINABLE: { status: 409, message: 'The session cannot be joined: {reason}.' },
   EXPORT_RUNNING: { status: 409, message: 'An export of this is under way; wait until it has ended.' },
   SEVERAL_REGISTRATIONS: {
     status: 409,

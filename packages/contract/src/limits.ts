@@ -161,6 +161,11 @@ export const LIMITS = {
     connections: { perSource: 100, perNamespace: 500, perProcess: 2_000 },
     guessesPerHour: 30,
   },
+  /**
+   * Joining a running terminal: seconds for which its person is asked, people who are in it beside the owner, and who wait
+   * for an answer; requests to one session by one person and by all, and of one person to all sessions, per minute.
+   */
+  joining: { seconds: 60, guests: 4, asking: 4, perPerson: 3, perSession: 12, ofPerson: 10 },
   /** Hours for which a second factor on the ssh path is not asked again. */
   sshFactorHours: { min: 1, max: 168, default: 12 },
   /** Life of the one-use token that single sign-on puts into an address. */

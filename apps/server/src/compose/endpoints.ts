@@ -6,7 +6,13 @@ import { LINK_PATH } from '@bowline/link/upgrade'
 import type { ServerConfig } from '../config.ts'
 import type { Clock } from '@bowline/base/clock'
 import { readProxyHeaders } from '../gateway/admission/proxied-listener.ts'
+import type { Kysely } from 'kysely'
+import { isSignInAlive } from '../auth/sign-ins/service.ts'
+import type { Schema } from '../db/schema.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import type { LiveLogins } from '../gateway/login/live-logins.ts'
+import { createSharedTerminals } from '../gateway/sharing/shared-terminals.ts'
+import { roleOf } from '../membership/membership.ts'
 import { type WebEndpoints, createWebEndpoints } from '../gateway/web/web-endpoints.ts'
 import { PICK_UP_PATH } from '../gateway/bridges/tunnels/pick-ups.ts'
 import { DIALLED_PATH, MULTIPLEXED_PATH, type TunnelEndpoints } from '../gateway/bridges/tunnels/tunnel-endpoint.ts'
@@ -28,6 +34,9 @@ export interface WebEndpointParts {
   readonly node: string
   readonly nodes: Pick<Nodes, 'carry'>
   readonly terminalTickets: TerminalTickets
+  readonly live: LiveLogins
+  /** System connection: of sign-ins. */
+  readonly system: Kysely<Schema>
 }
 
 /** The endpoints of browsers' terminals. */
@@ -40,10 +49,20 @@ export function composeWebEndpoints({
   node,
   nodes,
   terminalTickets,
+  live,
+  system,
 }: WebEndpointParts): WebEndpoints {
   return createWebEndpoints({
     gateway,
     ...terminalTickets,
+    shared: createSharedTerminals({
+      ...judging,
+      roleOf,
+      isSignInAlive: (person, id) => isSignInAlive({ db: system, clock }, person, id),
+      live,
+      clock,
+      log,
+    }),
     clock,
     log,
     node,

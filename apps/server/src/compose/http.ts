@@ -1,5 +1,6 @@
 // Every route of the API with the dependencies of its noun: the one list that the HTTP server binds.
 import { join } from 'node:path'
+import { LIMITS } from '@bowline/contract/limits'
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { AgentReport } from '@bowline/contract/schemas/fleet/agent-update'
 import type { Kysely } from 'kysely'
@@ -307,6 +308,8 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...terminalRoutes({
       tickets: parts.tickets,
       legacyTickets: parts.legacyTickets,
+      joinTickets: parts.joinTickets,
+      joins: new RateLimiter(clock, { perSecond: LIMITS.joining.ofPerson / 60, burst: LIMITS.joining.ofPerson }),
       attempts: new RateLimiter(clock, TERMINALS),
       requireFactor,
     }),

@@ -19,6 +19,7 @@ import { type Span, beginSpan, endOnce, inSpan } from '../platform/tracing/spans
 import type { SessionCause } from '../sessions/service.ts'
 import type { Admitted } from './admission/admission.ts'
 import { offenceOf } from './admission/offence.ts'
+import type { Recorder } from '../recordings/record/recorder.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import type { Agents } from './links/agents.ts'
 import { dialChannel } from './forward/dial-channel.ts'
@@ -85,6 +86,8 @@ export class Connection implements ConnectionHandler {
   /** Causes known before the transport's, see {@link highestRanked}. */
   #ended: SessionCause | undefined
   #lost: SessionCause | undefined
+  /** Of the latest channel that is recorded. */
+  #recorder: Recorder | undefined
   /** From the accepted socket to the first process, or to the end. */
   readonly #trace: Span
   /** Until the first authentication request. */
@@ -196,7 +199,17 @@ export class Connection implements ConnectionHandler {
   }
 
   get tenant(): TenantId | undefined {
-    return this.#stage.is === 'authenticated' ? this.#stage.login.target.tenant : undefined
+    return this.login?.target.tenant
+  }
+
+  /** The accepted login; undefined before, and once the connection is over. */
+  get login(): AcceptedLogin | undefined {
+    return this.#stage.is === 'authenticated' ? this.#stage.login : undefined
+  }
+
+  /** Writes a line into the recording of the latest channel, where there is one. */
+  mark(text: string): void {
+    this.#recorder?.mark(text)
   }
 
   /** Ends the connection. @param cause for its row @param message for the client; default: the cause's */
@@ -303,8 +316,8 @@ export class Connection implements ConnectionHandler {
   ): SessionChannelParts['record'] {
     if (target.recording === 'off') return undefined
     const required = target.recording === 'required'
-    return (terminal) =>
-      this.#deps.recordings.start(
+    return (terminal) => {
+      this.#recorder = this.#deps.recordings.start(
         ctx,
         { session: record.uid, seat: channelIndex, required, ...terminal },
         (message) => {
@@ -312,6 +325,8 @@ export class Connection implements ConnectionHandler {
           if (required) this.end(connection, notRecorded(message))
         },
       )
+      return this.#recorder
+    }
   }
 
   /** Records a decision. A login whose second factor is missing has guessed nothing: its source gets no penalty. */

@@ -101,6 +101,23 @@ export async function close(
   if (!closeConnection({ uid, node: row.node }, cause) && row.closed_at === null) await endSession(ctx, uid, cause)
 }
 
+/**
+ * A running web terminal, which somebody may ask to join: whether its person can be asked is known to its node only.
+ * @throws {BowlineError} NOT_FOUND, also for sessions of other namespaces; SESSION_NOT_JOINABLE
+ */
+export async function joinable(
+  ctx: TenantContext,
+  uid: SessionUid,
+): Promise<{ readonly device: DeviceUid; readonly node: string }> {
+  const row = await getRow(ctx, uid)
+  const no = (reason: string): never => fail('SESSION_NOT_JOINABLE', { reason })
+  if (row.closed_at !== null) no('it has ended')
+  // An ssh client cannot ask its person: whatever it showed would be among the output of programs.
+  if (row.type !== 'web') no('it is a session of an ssh client, which cannot ask its person')
+  if (row.person_id === null) no('nobody is known to be in it')
+  return { device: row.device_uid, node: row.node }
+}
+
 /** Marks a session as authenticated or not; for services. @throws {BowlineError} NOT_FOUND */
 export async function setAuthenticated(ctx: TenantContext, uid: SessionUid, authenticated: boolean): Promise<void> {
   const row = await getRow(ctx, uid)

@@ -45,5 +45,6 @@ export function sharedTerminalTickets(db: Kysely<Schema>): TerminalTickets {
   return {
     tickets: createSharedTickets(db, 'terminal', TERMINAL_TICKETS.own),
     legacyTickets: createSharedTickets(db, 'legacy terminal', TERMINAL_TICKETS.legacy),
+    joinTickets: createSharedTickets(db, 'join', TERMINAL_TICKETS.join),
   }
 }

@@ -2,9 +2,17 @@
 // process's memory for seconds, or in the database where there are several nodes.
 import { createHash, randomBytes } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
-import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
+import { type DeviceUid, SessionUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import { TERMINAL } from '@bowline/contract/terminal/messages'
+import * as z from 'zod'
 import type { Clock } from '@bowline/base/clock'
+
+/** A sign-in at the console, or of a program. */
+const SignInOfTicket = z.object({
+  id: z.string().max(64),
+  /** End of its token, in milliseconds since the epoch; absent: the browser session renews it. */
+  endsAt: z.number().optional(),
+})
 
 /** Target of a member's ticket; the credential follows on the WebSocket. */
 export interface TicketTarget {
@@ -14,7 +22,23 @@ export interface TicketTarget {
   readonly username: string
   /** The member who requested it. */
   readonly person: UserId | undefined
+  /** Their username; undefined for a program with an API key. */
+  readonly name?: string | undefined
 }
+
+/** Target of a ticket that asks to join a running terminal. */
+export const JoinTarget = z.object({
+  tenant: TenantId,
+  session: SessionUid,
+  /** The node that holds the session. */
+  node: z.string().max(128),
+  person: UserId,
+  /** Their username. */
+  name: z.string().max(256),
+  /** What lets them call: it ends, and they leave. */
+  signIn: SignInOfTicket,
+})
+export type JoinTarget = z.infer<typeof JoinTarget>
 
 /**
  * Target of an existing client's ticket. The client is unauthenticated: nothing was looked up, and the device may not
@@ -93,15 +117,21 @@ export function createTickets<Target>(clock: Clock, limits: TicketLimits): OwnTi
 export interface TerminalTickets {
   readonly tickets: Tickets<TicketTarget>
   readonly legacyTickets: Tickets<LegacyTarget>
+  readonly joinTickets: Tickets<JoinTarget>
 }
 
 /** Limits of terminals of members, and of existing clients. */
-export const TERMINAL_TICKETS = { own: { total: 10_000, perSource: 10_000 }, legacy: { total: 10_000, perSource: 64 } }
+export const TERMINAL_TICKETS = {
+  own: { total: 10_000, perSource: 10_000 },
+  legacy: { total: 10_000, perSource: 64 },
+  join: { total: 10_000, perSource: 64 },
+}
 
 export function createTerminalTickets(clock: Clock): TerminalTickets {
   return {
     tickets: createTickets(clock, TERMINAL_TICKETS.own),
     legacyTickets: createTickets(clock, TERMINAL_TICKETS.legacy),
+    joinTickets: createTickets(clock, TERMINAL_TICKETS.join),
   }
 }
 

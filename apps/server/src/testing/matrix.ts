@@ -165,6 +165,8 @@ function bySample(id: string, caller: Caller, edition: MatrixEdition): number | 
   if (id === 'auth.signChallenge') return 404
   if (id === 'auth.switchNamespace' && (caller.foreign || caller.role === undefined)) return 404
   if (id === 'members.leave' && (caller.foreign || caller.instanceAdmin)) return 404
+  // Nobody is in the session of the sample.
+  if (id === 'sessions.join') return 409
   // A visit ends with its sign-in, and the tokens of the table have none.
   if (id === 'tunnels.visit') return 404
   // The body names the device.

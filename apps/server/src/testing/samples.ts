@@ -107,6 +107,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'deviceJobs.stop': { params: { id: ids.job } },
     'deviceJobs.undo': { params: { id: ids.job } },
     'terminals.open': { params: byUid, body: { username: 'root' } },
+    'sessions.join': { params: { uid: ids.session } },
     'terminals.openLegacy': { body: { device: ids.device, username: 'root', password: 'secret-12' } },
     'devices.acceptHostKey': { params: byUid, body: { fingerprint: `SHA256:${'A'.repeat(43)}` } },
     'devices.rename': { params: byUid, body: { name: fresh('d') } },

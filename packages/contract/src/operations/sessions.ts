@@ -93,6 +93,20 @@ export const sessions = {
     body: z.object({ device: DeviceUid }),
     errors: ['NOT_FOUND', 'DEVICE_UNREACHABLE'],
   }),
+  join: operation({
+    method: 'POST',
+    path: '/api/sessions/{uid}/join',
+    noun: 'sessions',
+    summary: 'A ticket that asks the person in a running web terminal, at /ws/terminal, to let you type in it',
+    access: { kind: 'member', permission: 'deviceConnect', keys: false },
+    params: byUid,
+    response: z.object({
+      ticket: z.string(),
+      /** Seconds. */
+      expires_in: z.int(),
+    }),
+    errors: ['NOT_FOUND', 'SESSION_NOT_JOINABLE', 'TOO_MANY_REQUESTS', 'FRESH_PROOF_REQUIRED'],
+  }),
   addRecord: operation({
     method: 'POST',
     path: '/api/sessions/{uid}/records/{seat}',

@@ -187,7 +187,7 @@ export const ASKED: readonly ProofRule[] = [
   {
     asks: 'handler',
     why: 'A proof opens a window for the network, within which it is not asked for again.',
-    operations: ['terminals.open', 'tunnels.visit'],
+    operations: ['terminals.open', 'sessions.join', 'tunnels.visit'],
   },
   { asks: 'handler', why: 'A budget is counted before the proof is asked for.', operations: ['mails.test'] },
 ]

@@ -10,6 +10,20 @@
 // A dropped connection is resumed within TERMINAL.resumeSeconds by `resume {token, received}` on a new WebSocket;
 // `resumed {received}` carries how much input has arrived. Both ends then resend what the other has not received.
 //
+// A member may ask to join a terminal, with the ticket of `sessions.join`:
+//
+//   joining browser                       server                          browser of the terminal
+//   join {ticket} ──────────────────────►
+//                        ◄─────────────── asking {seconds}
+//                                         sharing {asking, joined} ─────►
+//                                         ◄──────────────────────────────  admit | refuse
+//                        ◄─────────────── joined {session, size}, ready {token}
+//   data, taken, bye ◄──────────────────► data, taken, size, sharing, typed
+//                                         ◄──────────────────────────────  remove
+//
+// From there on the joining browser has the two streams of a terminal of its own: the output is everybody's, and so is the
+// program that reads the input. It has no size: that is the owner's.
+//
 // After `hello` the two streams are those of a shell in a terminal. After `files` they are those of the device's SFTP
 // server (draft-ietf-secsh-filexfer-02): there is no terminal, and so no `resize`.
 import * as z from 'zod'
@@ -31,6 +45,10 @@ export const TERMINAL = {
   messageBytes: 64 * 1024,
   /** How long the server keeps a terminal after its connection has dropped. */
   resumeSeconds: 60,
+  /** Most output that waits for a browser which has joined and reads too slowly: beyond, it is disconnected. */
+  guestBacklogBytes: 2 * 1024 * 1024,
+  /** Longest screen that the owner of a terminal sends with an admission, as JSON: it is within one message. */
+  screenBytes: 60 * 1024,
   /** Lifetime of an unused ticket. */
   ticketSeconds: 30,
   /** After this much silence an end sends a ping, and waits as long again for the pong. */
@@ -79,6 +97,18 @@ export const ClientMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('questions') }),
   z.object({ type: z.literal('answers'), answers: z.array(z.string().max(4_096)).max(32) }),
   z.object({ type: z.literal('resize'), ...size }),
+  /** Asks the person in a terminal to let the sender type in it. */
+  z.object({ type: z.literal('join'), ticket: z.string().max(128) }),
+  z.object({
+    type: z.literal('admit'),
+    guest: z.uuid(),
+    /** What draws the screen as it is after {@link shown} bytes of output; '' for none. */
+    screen: z.string().max(TERMINAL.screenBytes).default(''),
+    /** Bytes of output that the screen has. */
+    shown: z.int().min(0).default(0),
+  }),
+  z.object({ type: z.literal('refuse'), guest: z.uuid() }),
+  z.object({ type: z.literal('remove'), guest: z.uuid() }),
   /** The user has finished: nothing is kept for a resumption. */
   z.object({ type: z.literal('bye') }),
 ])
@@ -110,6 +140,23 @@ export const ServerMessage = z.discriminatedUnion('type', [
   }),
   /** The program has ended: with an exit status, or by a signal. */
   z.object({ type: z.literal('exit'), status: z.int().optional(), signal: z.string().optional() }),
+  /** The person in the terminal is asked, for so many seconds. */
+  z.object({ type: z.literal('asking'), seconds: z.int() }),
+  /** The person has let the receiver in. */
+  z.object({ type: z.literal('joined'), session: z.string(), columns: z.int(), rows: z.int() }),
+  /** The owner's terminal has another size. */
+  z.object({ type: z.literal('size'), columns: z.int(), rows: z.int() }),
+  /** Who else is in the terminal; complete, at each change. Only its owner is told who asks. */
+  z.object({
+    type: z.literal('sharing'),
+    owner: z.string(),
+    asking: z.array(z.object({ guest: z.string(), name: z.string(), seconds: z.int() })),
+    joined: z.array(z.object({ guest: z.string(), name: z.string() })),
+    /** The owner's connection is interrupted: what others type is dropped meanwhile. */
+    paused: z.boolean(),
+  }),
+  /** Somebody who has joined types; at most once a second for each. */
+  z.object({ type: z.literal('typed'), guest: z.string() }),
   /** Always the last message. */
   z.object({ type: z.literal('ended'), ...EndCause.shape }),
 ])

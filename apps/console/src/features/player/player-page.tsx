@@ -11,6 +11,7 @@ import { Page } from '../../ui/page/page.tsx'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
 import { sessionQuery } from '../sessions/queries.ts'
 import { DownloadMenu } from './view/download-menu.tsx'
+import { JoinButton } from '../sessions/join-button.tsx'
 import { nameOf } from '../sessions/session-name.ts'
 import { WatchedBy } from '../sessions/watched-by.tsx'
 import { playerMessages as texts } from './messages.ts'
@@ -45,7 +46,12 @@ export function PlayerPage({ uid, seat, search }: PlayerPageProps) {
           <WatchedBy watchers={session.data?.watchers} />
         </>
       }
-      actions={index.data ? <DownloadMenu uid={uid} seat={seat} /> : null}
+      actions={
+        <>
+          {session.data ? <JoinButton session={session.data} /> : null}
+          {index.data ? <DownloadMenu uid={uid} seat={seat} /> : null}
+        </>
+      }
     >
       {index.data ? (
         <p className={classes['facts']}>

@@ -23,6 +23,7 @@ import { Page } from '../../ui/page/page.tsx'
 import { formatPosition } from '../../ui/list/position.ts'
 import { StatusDot } from '../../ui/text/status-dot.tsx'
 import { endedBecause, endedBy } from './ended-because.ts'
+import { JoinButton } from './join-button.tsx'
 import { sessionsMessages as texts } from './messages.ts'
 import { sessionQuery } from './queries.ts'
 import { SessionDuration } from './session-cells.tsx'
@@ -73,7 +74,12 @@ function KnownSession({ session }: { readonly session: Session }) {
           <WatchedBy watchers={session.watchers} />
         </>
       }
-      actions={<EndButton session={session} />}
+      actions={
+        <>
+          <JoinButton session={session} />
+          <EndButton session={session} />
+        </>
+      }
     >
       <Stack gap="md">
         <FactColumns>

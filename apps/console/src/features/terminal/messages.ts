@@ -55,6 +55,7 @@ export const terminalMessages = {
     locked: i18n._('waiting for your keys'),
     connecting: i18n._('connecting'),
     asked: i18n._('waiting for an answer'),
+    asking: i18n._('waiting for consent'),
     running: i18n._('connected'),
     reconnecting: i18n._('reconnecting'),
     refused: i18n._('not connected'),

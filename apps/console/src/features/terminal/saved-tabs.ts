@@ -36,6 +36,7 @@ const Session: z.ZodType<KeptSession> = z.object({
     token: z.string(),
     shown: z.int(),
     input: z.object({ offset: z.int(), bytes: z.string().transform(textAsBytes) }),
+    joined: z.literal(true).optional(),
   }),
   snapshot: z.object({ output: z.string(), columns: z.int().positive(), rows: z.int().positive() }),
 })

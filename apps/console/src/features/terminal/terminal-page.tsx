@@ -19,13 +19,21 @@ import { GroupSignIn } from './group-sign-in.tsx'
 import { SnippetChooser } from './snippets/snippet-chooser.tsx'
 import { TabBar } from './tabs/tab-bar.tsx'
 import { TerminalTitle } from './tabs/terminal-title.tsx'
+import { JoinSession } from './sharing/join-session.tsx'
 import { useKeys } from './use-keys.ts'
 import { signInByVault } from './vault-sign-in.ts'
 import type { Tab } from './tab.ts'
 import { workspaceOf } from './workspace.ts'
 import classes from './terminal.module.css'
 
-export function TerminalPage({ device }: { readonly device: string | undefined }) {
+interface TerminalPageProps {
+  /** Device that a terminal is to be opened on. */
+  readonly device: string | undefined
+  /** Session whose terminal is to be joined. */
+  readonly join: string | undefined
+}
+
+export function TerminalPage({ device, join }: TerminalPageProps) {
   useDocumentTitle(texts.title)
   const runtime = useRuntime()
   const workspace = workspaceOf(runtime)
@@ -46,12 +54,13 @@ export function TerminalPage({ device }: { readonly device: string | undefined }
   }
   const tab = tabs.find(({ id }) => id === active)
   const isAsked = useStore(workspace.wanted).length > 0
-  const isPicking = picking || (!tab && device === undefined && !isAsked)
+  const isPicking = picking || (!tab && device === undefined && join === undefined && !isAsked)
   return (
     <div className={classes['page']}>
       <VisuallyHidden component="h1">{texts.title}</VisuallyHidden>
       <TabBar workspace={workspace} isPicking={isPicking} onPick={setPicking} />
       {device === undefined ? null : <OpenDevice key={device} uid={device} />}
+      {join === undefined ? null : <JoinSession key={join} uid={join} />}
       <div className={classes['body']}>
         {isPicking ? (
           <DevicePicker

@@ -5,6 +5,6 @@ import { TerminalPage } from './terminal-page.tsx'
 const route = getRouteApi('/app/terminal')
 
 export function TerminalRoute() {
-  const { device } = route.useSearch()
-  return <TerminalPage device={device} />
+  const { device, join } = route.useSearch()
+  return <TerminalPage device={device} join={join} />
 }

@@ -2,14 +2,16 @@
 // behind its length as u32, on a stream of the link between the two.
 import * as z from 'zod'
 import type { LinkCause, LinkStream, StreamHandler } from '@bowline/link/api'
+import { JoinTarget } from '../../terminals/tickets.ts'
 import type { Conversation } from './conversation.ts'
 import type { FrameSocket } from './web-terminal.ts'
 
-/** Header of the stream: where the browser is, and the origin of its page. */
+/** Header of the stream: where the browser is, the origin of its page, and whom it asks to let it join. */
 export const CarriedTerminal = z.object({
   address: z.string().max(64),
   port: z.number().int().min(0).max(65_535),
   origin: z.string().max(512),
+  join: JoinTarget.optional(),
 })
 export type CarriedTerminal = z.infer<typeof CarriedTerminal>
 

@@ -5,29 +5,38 @@ import { ClientMessage, type EndCause } from '@bowline/contract/terminal/message
 import type { PeerAddress } from '@bowline/ssh/api'
 import type { Clock } from '@bowline/base/clock'
 import { TEXTS, fromBowline } from '../record/texts.ts'
-import type { TicketTarget, Tickets } from '../../terminals/tickets.ts'
+import type { JoinTarget, TicketTarget, Tickets } from '../../terminals/tickets.ts'
 import type { Gateway } from '../gateway.ts'
+import type { SharedTerminals } from '../sharing/shared-terminals.ts'
+import { askToJoin } from './guest-terminal.ts'
 import { provenKey } from './key-proof.ts'
 import { type ResumableTerminal, type ResumableTerminals, nodeOf } from './resumable-terminals.ts'
-import { type WebAttempt, type WebRun, createWebConnection } from './web-connection.ts'
-import { type FrameSocket, createWebTerminal } from './web-terminal.ts'
+import { type OwnedTerminal, openOwnedTerminal } from './owned-terminal.ts'
+import type { WebAttempt, WebRun } from './web-connection.ts'
+import type { FrameSocket } from './web-terminal.ts'
 
 export interface ConversationDeps {
   readonly gateway: Pick<Gateway, 'admitWeb'>
   readonly tickets: Pick<Tickets<TicketTarget>, 'take'>
+  readonly joinTickets: Pick<Tickets<JoinTarget>, 'take'>
+  readonly shared: SharedTerminals
+  /** Id of this node. */
+  readonly node: string
   readonly resumable: ResumableTerminals
   readonly clock: Clock
   /**
-   * Passes the frames of a WebSocket to the node that has the session of a token. Undefined: this WebSocket is passed on
-   * by another node already.
+   * Passes the frames of a WebSocket to the node that has the session of a token, or the one that is to be joined.
+   * Undefined: this WebSocket is passed on by another node already.
    */
-  readonly carry: ((node: string, socket: FrameSocket) => Carried | undefined) | undefined
+  readonly carry: ((node: string, socket: FrameSocket, join?: JoinTarget) => Carried | undefined) | undefined
 }
 
 /** What becomes of a WebSocket whose session another node has. */
 export type Carried = Pick<Conversation, 'receive' | 'closed'>
 
 export interface Conversation {
+  /** Asks to join a terminal of this node, with a ticket that another node has taken. */
+  join(target: JoinTarget): void
   /** One WebSocket message. */
   receive(message: Uint8Array): void
   /** The WebSocket closed. @param isFinished the page closed it on purpose and will not resume */
@@ -49,6 +58,8 @@ export function createConversation(
 ): Conversation {
   const { clock, resumable } = deps
   let running: ResumableTerminal | undefined
+  /** The same, where the browser signs in on the device. */
+  let owned: OwnedTerminal | undefined
   let carried: Carried | undefined
   let isSignedIn = false
   let isOver = false
@@ -76,38 +87,53 @@ export function createConversation(
     running.terminal.leave()
   }
 
-  function hello(said: Hello): void | Promise<void> {
-    const found = deps.tickets.take(said.ticket)
-    if (!(found instanceof Promise)) return begin(said, found)
-    redeeming = found.then((ticket) => begin(said, ticket)).finally(() => (redeeming = undefined))
+  /** Redeems a ticket and goes on with what it stands for. */
+  function redeem<T>(found: T | Promise<T>, go: (target: T) => void): void | Promise<void> {
+    if (!(found instanceof Promise)) return go(found)
+    redeeming = found.then(go).finally(() => (redeeming = undefined))
     return redeeming
   }
 
   function begin(said: Hello, found: TicketTarget | undefined): void {
     if (isOver) return
     target = found
-    if (!target) return refuse('ticket', 'The ticket is unknown, used or too old.')
+    if (!target) return refuse('ticket', UNKNOWN_TICKET)
     run = runOf(said)
-    const login = `${target.username}@${target.device}`
-    const terminal = createWebTerminal({
+    const opened = openOwnedTerminal(deps, { target, run, peer, socket, ended: () => invalidateToken() })
+    if (typeof opened === 'string') return refuse(opened, 'Too many connections; try again later.')
+    owned = opened
+    running = opened
+    cancelHelloTimeout()
+    opened.terminal.send({ type: 'welcome', session: opened.connection.sessionId })
+  }
+
+  function join(found: JoinTarget | undefined): void {
+    if (isOver) return
+    if (!found) return refuse('ticket', UNKNOWN_TICKET)
+    cancelHelloTimeout()
+    if (found.node !== deps.node) {
+      carried = deps.carry?.(found.node, socket, found)
+      return carried ? undefined : refuse('unavailable', 'The server that has the session cannot be reached.')
+    }
+    running = askToJoin({
+      shared: deps.shared,
       clock,
-      connection: () => assertDefined(running).connection,
+      target: found,
+      peer,
+      socket,
+      admitted() {
+        isSignedIn = true
+        return keep()
+      },
       ended: () => invalidateToken(),
     })
-    const refusal = deps.gateway.admitWeb(
-      peer.address,
-      target.person,
-      (cause) => terminal.setCause(cause),
-      (handler) => {
-        const connection = createWebConnection({ handler, view: terminal.view, peer, login, clock })
-        running = { terminal, connection, handler }
-        return connection
-      },
-    )
-    if (refusal !== undefined || !running) return refuse(refusal ?? 'refused', 'Too many connections; try again later.')
-    cancelHelloTimeout()
-    terminal.begin(socket)
-    terminal.send({ type: 'welcome', session: running.connection.sessionId })
+  }
+
+  /** Lets the terminal be resumed. @returns the token */
+  function keep(): string {
+    const token = resumable.add(assertDefined(running))
+    invalidateToken = () => resumable.remove(token)
+    return token
   }
 
   /** Invalidates the resumption token once nothing is left to resume. */
@@ -124,16 +150,17 @@ export function createConversation(
     cancelHelloTimeout()
     if (found.connection.peer.address !== peer.address) {
       found.connection.moveTo(peer)
-      await found.handler.moved(found.connection)
+      await found.moved()
     }
     if (isOver) return
     if (!found.terminal.resume(socket, received)) return refuse('protocol', 'It resumes where nothing is kept.')
     running = found
     isSignedIn = true
+    found.resumed()
   }
 
   async function checkCredential(attempt: () => Promise<WebAttempt | undefined>): Promise<void> {
-    const { connection, terminal } = assertDefined(running)
+    const { connection, terminal } = assertDefined(owned)
     if (isChecking) return breach('One credential after the other.')
     isChecking = true
     const shown = await attempt()
@@ -144,9 +171,8 @@ export function createConversation(
     // The browser may have disconnected meanwhile.
     if (isOver) return connection.leave(LEFT)
     isSignedIn = true
-    const token = resumable.add(assertDefined(running))
-    invalidateToken = () => resumable.remove(token)
-    terminal.send({ type: 'ready', token })
+    owned?.share()
+    terminal.send({ type: 'ready', token: keep() })
     const started = assertDefined(run)
     if (await connection.start(started)) return
     connection.disconnect(started === 'sftp' ? NO_FILES : NO_SHELL)
@@ -154,14 +180,14 @@ export function createConversation(
 
   async function keyAttempt({ key, algorithm, signature }: Key): Promise<WebAttempt | undefined> {
     const { device, username } = assertDefined(target)
-    const session = assertDefined(running).connection.sessionId
+    const session = assertDefined(owned).connection.sessionId
     const proof = { key: bytes(key), algorithm, signature: bytes(signature) }
     const offered = await provenKey(proof, { origin, session, device, username })
     return offered && { method: 'publickey', key: offered, proven: true }
   }
 
   function ask(name: string, instruction: string, prompts: readonly { text: string; echo: boolean }[]) {
-    assertDefined(running).terminal.send({ type: 'prompt', name, instruction, prompts: [...prompts] })
+    assertDefined(owned).terminal.send({ type: 'prompt', name, instruction, prompts: [...prompts] })
     return new Promise<readonly string[]>((resolve, reject) => {
       answer = (given) => {
         answer = undefined
@@ -176,7 +202,10 @@ export function createConversation(
     if (!parsed.success) return breach('A message is not understood.')
     const clientMessage = parsed.data
     if (!running) {
-      if (clientMessage.type === 'hello' || clientMessage.type === 'files') return hello(clientMessage)
+      if (clientMessage.type === 'hello' || clientMessage.type === 'files') {
+        return redeem(deps.tickets.take(clientMessage.ticket), (found) => begin(clientMessage, found))
+      }
+      if (clientMessage.type === 'join') return redeem(deps.joinTickets.take(clientMessage.ticket), join)
       return clientMessage.type === 'resume'
         ? resume(clientMessage.token, clientMessage.received)
         : breach('A ticket is due first.')
@@ -188,7 +217,10 @@ export function createConversation(
       run = run && { ...run, ...window }
       return isSignedIn ? running.connection.resize(window) : undefined
     }
-    if (isSignedIn) return breach('Nothing more is to be said to sign in.')
+    if (clientMessage.type === 'admit' || clientMessage.type === 'refuse' || clientMessage.type === 'remove') {
+      return running.shared ? running.shared.answer(clientMessage) : breach('Nobody can be let in here.')
+    }
+    if (isSignedIn || !owned) return breach('Nothing more is to be said to sign in.')
     switch (clientMessage.type) {
       case 'password':
         return checkCredential(() => Promise.resolve({ method: 'password', password: clientMessage.password }))
@@ -210,6 +242,7 @@ export function createConversation(
   }
 
   return {
+    join,
     get isPending() {
       return running === undefined && carried === undefined
     },
@@ -230,10 +263,12 @@ export function createConversation(
       answer?.([])
       carried?.closed(isFinished)
       running?.terminal.detach(socket, isFinished || !isSignedIn)
+      running?.shared?.refresh()
     },
   }
 }
 
+const UNKNOWN_TICKET = 'The ticket is unknown, used or too old.'
 const LEFT = 'The person closed the terminal.'
 const NO_SHELL = { by: 'local', reason: 'no-shell', message: TEXTS.noShell } as const
 const NO_FILES = { by: 'local', reason: 'no-files', message: TEXTS.noFiles } as const

@@ -1,14 +1,19 @@
 // Terminals that a new WebSocket may resume. The token grants access to the session, so only its hash is stored.
 import { createHash, randomBytes } from 'node:crypto'
-import type { Connection } from '../connection.ts'
+import type { SharedTerminal } from '../sharing/shared-terminal.ts'
 import type { WebConnection } from './web-connection.ts'
 import type { WebTerminal } from './web-terminal.ts'
 
 /** State that the next WebSocket continues with. */
 export interface ResumableTerminal {
   readonly terminal: WebTerminal
-  readonly connection: WebConnection
-  readonly handler: Connection
+  readonly connection: Pick<WebConnection, 'peer' | 'moveTo' | 'resize' | 'disconnect' | 'leave'>
+  /** Judges again after a change of the browser's address. */
+  moved(): Promise<void>
+  /** It goes on with another browser, or another connection of the same: tells what has changed meanwhile. */
+  resumed(): void
+  /** What its owner decides about others; undefined for those who have joined, and where nobody can. */
+  readonly shared: SharedTerminal | undefined
 }
 
 export interface ResumableTerminals {

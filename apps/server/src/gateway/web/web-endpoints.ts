@@ -11,7 +11,7 @@ import type { TenantContext } from '../../context.ts'
 import { sourceKey } from '../../platform/network/address.ts'
 import { isOwnOrigin } from '../../platform/network/own-origin.ts'
 import type { Log } from '../../platform/log.ts'
-import type { LegacyTarget, TicketTarget, Tickets } from '../../terminals/tickets.ts'
+import type { JoinTarget, LegacyTarget, TicketTarget, Tickets } from '../../terminals/tickets.ts'
 import type { Gateway } from '../gateway.ts'
 import type { UpgradeHandler } from '../links/upgrades.ts'
 import { type Carried, type Conversation, createConversation } from './conversation.ts'
@@ -19,6 +19,7 @@ import { type ShownCredential, createLegacyTerminal } from './legacy-terminal.ts
 import { keepAlive } from './keep-alive.ts'
 import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
 import { CarriedTerminal, acceptCarried, carryTerminal } from './carried-terminals.ts'
+import type { SharedTerminals } from '../sharing/shared-terminals.ts'
 import { createResumableTerminals } from './resumable-terminals.ts'
 import { createWebConnection } from './web-connection.ts'
 import type { FrameSocket } from './web-terminal.ts'
@@ -28,6 +29,9 @@ export interface WebEndpointsDeps {
   readonly gateway: Pick<Gateway, 'admitWeb'>
   readonly tickets: Pick<Tickets<TicketTarget>, 'take'>
   readonly legacyTickets: Pick<Tickets<LegacyTarget>, 'take'>
+  readonly joinTickets: Pick<Tickets<JoinTarget>, 'take'>
+  /** Terminals that others may join. */
+  readonly shared: SharedTerminals
   readonly clock: Clock
   /** Id of this node. */
   readonly node: string
@@ -158,8 +162,8 @@ export function createWebEndpoints(deps: WebEndpointsDeps): WebEndpoints {
     const peer = { address: remote, port: request.socket.remotePort ?? 0 }
     const origin = request.headers.origin ?? ''
     const header = { ...peer, origin }
-    const carry = (node: string, from: FrameSocket): Carried | undefined =>
-      node === deps.node ? undefined : carryTerminal((handler) => deps.carry(node, header, handler), from)
+    const carry = (node: string, from: FrameSocket, join?: JoinTarget): Carried | undefined =>
+      node === deps.node ? undefined : carryTerminal((handler) => deps.carry(node, { ...header, join }, handler), from)
     const conversation = createConversation({ ...deps, resumable, carry }, socket, peer, origin)
     conversations.set(conversation, { source: sourceKey(remote), webSocket })
     webSocket.on('message', (data: Buffer, isBinary) => conversation.receive(isBinary ? data : NO_FRAME))
@@ -174,9 +178,13 @@ export function createWebEndpoints(deps: WebEndpointsDeps): WebEndpoints {
       const parsed = CarriedTerminal.safeParse(header)
       if (!parsed.success)
         return { by: 'gateway', reason: 'protocol', message: 'The header of the stream is malformed.' }
-      const { address, port, origin } = parsed.data
+      const { address, port, origin, join } = parsed.data
       const parts = { ...deps, resumable, carry: undefined }
-      return acceptCarried(stream, (socket) => createConversation(parts, socket, { address, port }, origin))
+      return acceptCarried(stream, (socket) => {
+        const conversation = createConversation(parts, socket, { address, port }, origin)
+        if (join) conversation.join(join)
+        return conversation
+      })
     },
     terminal(...upgraded) {
       const [request, socket, , { remote }] = upgraded

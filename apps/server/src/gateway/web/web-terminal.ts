@@ -35,11 +35,15 @@ export interface WebTerminal {
   send(message: ServerMessage): void
   /** Ends the session at the user's request. */
   leave(): void
+  /** Whether it has a socket. */
+  readonly isAttached: boolean
+  /** Output from an offset on that the browser has not confirmed; the memory is valid until the next output. */
+  since(offset: number): Iterable<Uint8Array>
 }
 
 export interface WebTerminalParts {
   readonly clock: Clock
-  readonly connection: () => WebConnection
+  readonly connection: () => Pick<WebConnection, 'input' | 'drained' | 'disconnect' | 'leave'>
   /** Called when nothing is left to resume. */
   readonly ended: () => void
 }
@@ -182,5 +186,16 @@ export function createWebTerminal({ clock, connection, ended }: WebTerminalParts
       pump()
     },
     leave,
+    get isAttached() {
+      return socket !== undefined
+    },
+    *since(offset) {
+      if (offset < output.start) return
+      for (let at = offset; at < output.end;) {
+        const piece = output.piece(at, TERMINAL.pieceBytes)
+        at += piece.length
+        yield piece
+      }
+    },
   }
 }

@@ -14,12 +14,17 @@ export type TerminalState =
   | { readonly kind: 'connecting' }
   /** The device asks a question. */
   | { readonly kind: 'asked'; readonly prompt: Prompt }
+  /** The person in the session is asked whether this one may join; `until`: own clock. */
+  | { readonly kind: 'asking'; readonly until: number }
   | { readonly kind: 'running' }
   /** The connection dropped; `until` is when the session ends unless it is resumed (milliseconds, own clock). */
   | { readonly kind: 'reconnecting'; readonly until: number }
   /** The credential was rejected. */
   | { readonly kind: 'refused' }
   | { readonly kind: 'ended'; readonly cause: EndCause; readonly exit: Exit | undefined }
+
+/** Who else is in the terminal, and who asks to be. */
+export type Sharing = Omit<Extract<ServerMessage, { type: 'sharing' }>, 'type'>
 
 export type Exit = Omit<Extract<ServerMessage, { type: 'exit' }>, 'type'>
 
@@ -42,6 +47,8 @@ export interface Suspended {
   readonly shown: number
   /** Input that the device has not acknowledged. */
   readonly input: { readonly offset: number; readonly bytes: Uint8Array }
+  /** It is another person's. */
+  readonly joined?: true | undefined
 }
 
 export interface RemoteTerminalParts extends FrameSocketParts {
@@ -52,6 +59,8 @@ export interface RemoteTerminalParts extends FrameSocketParts {
   readonly suspended?: Suspended | undefined
   /** Of the terminal; undefined: the session is one of files, and its bytes are SFTP. */
   readonly size: Size | undefined
+  /** Joins the terminal of another person, whose size it has: called with each. The ticket is one to join. */
+  readonly follow?: ((size: Size) => void) | undefined
   /** Requests a ticket from the server; rejects with the reason. */
   readonly ticket: () => Promise<string>
   /** Output in order. Call `done` once it is rendered. */
@@ -60,6 +69,16 @@ export interface RemoteTerminalParts extends FrameSocketParts {
 
 export interface RemoteTerminal {
   readonly state: Store<TerminalState>
+  /** Undefined until somebody asks to join, and while files are what runs. */
+  readonly sharing: Store<Sharing | undefined>
+  /** Who of those that have joined typed last, and when (own clock). */
+  readonly typed: Store<{ readonly guest: string; readonly at: number } | undefined>
+  /** Lets somebody type in this terminal. @param screen what draws it as it is now */
+  admit(guest: string, screen: string): void
+  /** Denies a request to join. */
+  refuse(guest: string): void
+  /** Ends the joining of somebody. */
+  remove(guest: string): void
   /** Uid of the session; '' until assigned. */
   readonly session: () => string
   /** Latest ping, milliseconds. */
@@ -85,9 +104,11 @@ const ACK_DELAY_MS = 50
 const RETRY = { baseMs: 250, capMs: 4_000, leastShare: 1 }
 
 export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
-  const { target, credential, suspended, later, now } = parts
+  const { target, credential, suspended, follow, later, now } = parts
   const state = createStore<TerminalState>({ kind: 'connecting' })
   const roundTripMs = createStore<number | undefined>(undefined)
+  const sharing = createStore<Sharing | undefined>(undefined)
+  const typed = createStore<{ guest: string; at: number } | undefined>(undefined)
   const input = new PendingInput(TERMINAL.pieceBytes, suspended?.input.offset)
   let { size } = parts
   let socket: FrameSocket | undefined
@@ -163,6 +184,19 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
       case 'resumed':
         input.rewind(message.received)
         return run()
+      case 'asking':
+        return state.set({ kind: 'asking', until: now() + message.seconds * 1_000 })
+      case 'joined':
+        ;({ session } = message)
+        return follow?.({ columns: message.columns, rows: message.rows })
+      case 'size':
+        return follow?.({ columns: message.columns, rows: message.rows })
+      case 'sharing': {
+        const { type: _, ...present } = message
+        return sharing.set(present)
+      }
+      case 'typed':
+        return typed.set({ guest: message.guest, at: now() })
       case 'exit': {
         const { type: _, ...how } = message
         exit = how
@@ -196,7 +230,7 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
     acknowledge()
     socket?.ping()
     // The window may have been resized meanwhile.
-    if (size) socket?.say({ type: 'resize', ...size, width: 0, height: 0 })
+    if (size && !follow) socket?.say({ type: 'resize', ...size, width: 0, height: 0 })
     pump()
   }
 
@@ -236,6 +270,7 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
     parts.ticket().then(
       (ticket) => {
         if (isOver()) return
+        if (follow) return connect((own) => own.say({ type: 'join', ticket }))
         const shell = size && { type: 'hello' as const, term: TERM, lang: LANG, ...size, width: 0, height: 0 }
         connect((own) => own.say(shell ? { ...shell, ticket } : { type: 'files', ticket }))
       },
@@ -254,16 +289,22 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
   return {
     state,
     roundTripMs,
+    sharing,
+    typed,
+    admit: (guest, screen) => socket?.say({ type: 'admit', guest, screen, shown }),
+    refuse: (guest) => socket?.say({ type: 'refuse', guest }),
+    remove: (guest) => socket?.say({ type: 'remove', guest }),
     session: () => session,
     waitingBytes: () => input.waitingBytes,
     input(bytes) {
-      if (isOver()) return
+      // Nobody's keys are kept for a terminal that they have not been let into.
+      if (isOver() || (follow && token === '')) return
       input.push(bytes)
       pump()
     },
     resize(next) {
       size = next
-      if (state.get().kind === 'running') socket?.say({ type: 'resize', ...size, width: 0, height: 0 })
+      if (state.get().kind === 'running' && !follow) socket?.say({ type: 'resize', ...size, width: 0, height: 0 })
     },
     answer(answers) {
       if (state.get().kind !== 'asked') return
@@ -276,7 +317,7 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
     suspend() {
       if (token === '' || isOver()) return undefined
       socket?.suspend()
-      return { session, token, shown, input: input.waiting }
+      return { session, token, shown, input: input.waiting, ...(follow ? { joined: true } : {}) }
     },
     close: () => end('user', 'disconnect', ''),
   }

@@ -5,6 +5,7 @@ import { announce } from '../../../ui/feedback/announce.tsx'
 import { Button, Loader } from '../../../ui/kit.ts'
 import { useCountdown } from '../../../ui/text/ticker.ts'
 import { terminalMessages as texts } from '../messages.ts'
+import { sharingMessages } from '../sharing/messages.ts'
 import { endText } from './end-text.ts'
 import type { PaneState, SignInPane } from './pane-session.ts'
 import { reconnect } from '../vault-sign-in.ts'
@@ -27,6 +28,7 @@ export function PaneNotice({ pane, state, onAnswer }: PaneNoticeProps) {
       was = kind
     })
   }, [pane])
+  const isJoined = pane.joined() !== undefined
   switch (state.kind) {
     case 'connecting':
     case 'preparing':
@@ -46,16 +48,18 @@ export function PaneNotice({ pane, state, onAnswer }: PaneNoticeProps) {
           </Button>
         </output>
       )
+    case 'asking':
+      return <Asking pane={pane} until={state.until} />
     case 'reconnecting':
       return <Reconnecting pane={pane} until={state.until} />
     case 'ended':
       return (
         <div role="alert" className={classes['notice']}>
           <span className={classes['noticeText']}>
-            <strong>{texts.ended}.</strong> {endText(state)}
+            <strong>{isJoined ? sharingMessages.over : texts.ended}.</strong> {endText(state)}
           </span>
-          <Button size="compact-sm" onClick={() => reconnect(runtime, pane)}>
-            {texts.retry}
+          <Button size="compact-sm" onClick={() => (isJoined ? pane.again() : reconnect(runtime, pane))}>
+            {isJoined ? sharingMessages.askAgain : texts.retry}
           </Button>
         </div>
       )
@@ -64,10 +68,22 @@ export function PaneNotice({ pane, state, onAnswer }: PaneNoticeProps) {
   }
 }
 
+/** The person in the session has so much time to answer. */
+function Asking({ pane, until }: { readonly pane: SignInPane; readonly until: number }) {
+  const seconds = useSecondsLeft(until)
+  return (
+    <output className={classes['notice']}>
+      <Loader size={14} aria-hidden />
+      <span className={classes['noticeText']}>{sharingMessages.waiting(seconds)}</span>
+      <Button size="compact-sm" variant="default" onClick={() => pane.disconnect()}>
+        {sharingMessages.withdraw}
+      </Button>
+    </output>
+  )
+}
+
 function Reconnecting({ pane, until }: { readonly pane: SignInPane; readonly until: number }) {
-  // The terminal's clock starts with the page, the countdown's in 1970.
-  const [untilMs] = useState(() => Math.floor(Date.now() + until - performance.now()))
-  const seconds = Math.floor(useCountdown(untilMs) / 1_000)
+  const seconds = useSecondsLeft(until)
   return (
     <div role="alert" data-tone="warn" className={classes['notice']}>
       <Loader size={14} color="currentColor" aria-hidden />
@@ -77,4 +93,10 @@ function Reconnecting({ pane, until }: { readonly pane: SignInPane; readonly unt
       </Button>
     </div>
   )
+}
+
+/** @param until by the clock of the terminal, which starts with the page; the countdown's starts in 1970 */
+function useSecondsLeft(until: number): number {
+  const [untilMs] = useState(() => Math.floor(Date.now() + until - performance.now()))
+  return Math.floor(useCountdown(untilMs) / 1_000)
 }

@@ -1,5 +1,6 @@
 // The session of a pane, for a terminal or for files: signed in with what the form or the vault gives, replaced by the
 // next one, and the states before and after it.
+import { sessions } from '@bowline/contract/operations/sessions'
 import { terminals } from '@bowline/contract/operations/terminals'
 import type { Device } from '@bowline/contract/schemas/device'
 import type { Runtime } from '../../../core/runtime.ts'
@@ -47,6 +48,12 @@ export interface PaneSession {
   readonly remote: () => RemoteTerminal | undefined
   /** Opens a session; the previous one has ended. */
   connect(access: Access): void
+  /** Asks to join the terminal of another person. @param username of the account in it */
+  join(session: string, username: string): void
+  /** Asks once more to join the one that it has asked to join before. */
+  again(): void
+  /** The session of another person that it has joined, or has asked to join. */
+  readonly joined: () => string | undefined
   /** Goes on with a session that an earlier page has suspended. */
   resume(username: string, suspended: NonNullable<RemoteTerminalParts['suspended']>): void
   /** Shows the form again. */
@@ -56,7 +63,7 @@ export interface PaneSession {
 }
 
 /** What signs in: a pane with a terminal, or one with files. */
-export interface SignInPane extends Omit<PaneSession, 'resume'> {
+export interface SignInPane extends Omit<PaneSession, 'resume' | 'join'> {
   readonly id: string
   readonly device: PaneDevice
 }
@@ -72,18 +79,24 @@ export interface PaneSessionParts {
   readonly size: () => Size | undefined
   /** A session begins. @returns where its output goes */
   readonly begin: () => RemoteTerminalParts['output']
+  /** The terminal has the size of another person's; undefined: its own. */
+  readonly follow?: (size: Size | undefined) => void
   /** A further sign-in begins where a session was before. */
   readonly again?: () => void
 }
 
-export function createPaneSession({ runtime, device, size, begin, again }: PaneSessionParts): PaneSession {
+export function createPaneSession({ runtime, device, size, begin, again, follow }: PaneSessionParts): PaneSession {
   const state = createStore<PaneState>({ kind: 'form' })
   let user: string | undefined
   let access: Access | undefined
   let remote: RemoteTerminal | undefined
+  let joined: string | undefined
 
-  function open(username: string, how: Pick<RemoteTerminalParts, 'credential' | 'suspended'>): void {
+  /** @param other session of another person, which it joins */
+  function open(username: string, how: Pick<RemoteTerminalParts, 'credential' | 'suspended'>, other?: string): void {
     user = username
+    joined = other
+    follow?.(undefined)
     const own = openRemoteTerminal({
       origin: location.origin,
       openSocket: (url, protocol) => new WebSocket(url, protocol),
@@ -95,7 +108,8 @@ export function createPaneSession({ runtime, device, size, begin, again }: PaneS
       target: { device: device.uid, username },
       ...how,
       size: size(),
-      ticket: () => ticket(username),
+      ...(other === undefined ? {} : { follow: (of) => follow?.(of) }),
+      ticket: () => ticket(username, other),
       output: begin(),
     })
     remote = own
@@ -105,9 +119,13 @@ export function createPaneSession({ runtime, device, size, begin, again }: PaneS
     })
   }
 
-  async function ticket(username: string): Promise<string> {
+  async function ticket(username: string, other: string | undefined): Promise<string> {
     try {
-      const { body } = await runtime.api.call(terminals.open, { params: { uid: device.uid }, body: { username } })
+      const params = { uid: device.uid }
+      const { body } =
+        other === undefined
+          ? await runtime.api.call(terminals.open, { params, body: { username } })
+          : await runtime.api.call(sessions.join, { params: { uid: other } })
       return body.ticket
     } catch (error) {
       throw new Error(describeError(error).cause, { cause: error })
@@ -117,11 +135,13 @@ export function createPaneSession({ runtime, device, size, begin, again }: PaneS
   function show(entry: PaneEntry): void {
     const earlier = remote
     remote = undefined
+    joined = undefined
+    follow?.(undefined)
     earlier?.close()
     state.set(entry)
   }
 
-  return {
+  const session: PaneSession = {
     state,
     user: () => user,
     access: () => access,
@@ -132,8 +152,19 @@ export function createPaneSession({ runtime, device, size, begin, again }: PaneS
       access = next
       open(next.username, { credential: next.credential })
     },
-    resume: (username, suspended) => open(username, { suspended }),
+    join(session, username) {
+      remote?.close()
+      if (user !== undefined) again?.()
+      access = undefined
+      open(username, {}, session)
+    },
+    again() {
+      if (joined !== undefined && user !== undefined) session.join(joined, user)
+    },
+    joined: () => joined,
+    resume: (username, suspended) => open(username, { suspended }, suspended.joined ? suspended.session : undefined),
     disconnect: () => show({ kind: 'form' }),
     show,
   }
+  return session
 }

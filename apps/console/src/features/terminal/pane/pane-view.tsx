@@ -19,6 +19,8 @@ import { signInByVault } from '../vault-sign-in.ts'
 import { broadcastMessages } from '../broadcast/messages.ts'
 import { Bell } from '../signals/bell.tsx'
 import { ClipboardQuestion } from '../signals/clipboard-question.tsx'
+import { Guests } from '../sharing/guests.tsx'
+import { JoinQuestions } from '../sharing/join-questions.tsx'
 import { PasteQuestion } from '../input/paste-question.tsx'
 import { terminalSettings } from '../screen/settings.ts'
 import type { Workspace } from '../workspace.ts'
@@ -51,6 +53,7 @@ export function PaneView({ pane, isFocused, workspace }: PaneViewProps) {
           {namespace}.{name}
         </span>
         {state.kind === 'running' ? <PaneWatchers pane={pane} /> : null}
+        {state.kind === 'running' || state.kind === 'reconnecting' ? <Guests pane={pane} /> : null}
         {chosen === undefined || state.kind !== 'running' ? null : (
           <Tooltip label={broadcastMessages.choose(name)}>
             <ActionIcon
@@ -90,6 +93,7 @@ export function PaneView({ pane, isFocused, workspace }: PaneViewProps) {
         <PromptForm key={promptKey(state.prompt)} pane={pane} prompt={state.prompt} />
       ) : null}
       <ClipboardQuestion signals={pane.signals} device={name} onAnswered={() => pane.screen.terminal.focus()} />
+      <JoinQuestions pane={pane} onAnswered={() => pane.screen.terminal.focus()} />
       <PaneNotice pane={pane} state={state} onAnswer={() => workspace.focus(pane.id)} />
     </div>
   )

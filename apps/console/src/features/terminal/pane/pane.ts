@@ -1,4 +1,5 @@
 // State of one pane: a device, the screen, and a session that can end and be restarted.
+import { TERMINAL } from '@bowline/contract/terminal/messages'
 import type { Runtime } from '../../../core/runtime.ts'
 import { type Store, createStore } from '../../../platform/store.ts'
 import { notifyOf } from '../../../ui/feedback/notify.tsx'
@@ -10,6 +11,8 @@ import { createOutput } from '../screen/output.ts'
 import { type PaneDevice, type SignInPane, createPaneSession } from './pane-session.ts'
 import { type PasteRisk, withoutBrackets } from '../input/judge-paste.ts'
 import { type Pasting, createPasting } from '../input/pasting.ts'
+import { isReply } from '../sharing/replies.ts'
+import { noticeRequests } from '../sharing/requests.ts'
 import { type Screen, type Snapshot, createScreen } from '../screen/screen.ts'
 import { terminalSettings } from '../screen/settings.ts'
 
@@ -25,6 +28,10 @@ export interface Pane extends SignInPane {
   readonly signals: Signals
   /** Position of the open menu. */
   readonly menu: Store<Point | undefined>
+  /** Asks to join the terminal of another person. @param username of the account in it */
+  join(session: string, username: string): void
+  /** Lets somebody who asks type in this terminal. */
+  admit(guest: string): void
   /** Suspends the session, because the page goes away. @returns undefined when there is none */
   suspend(maxCharacters: number): KeptSession | undefined
   /** Goes on with a session that an earlier page has suspended. */
@@ -62,6 +69,9 @@ export interface PaneParts {
   readonly broadcastTargets: (pane: string) => readonly Pane[]
 }
 
+/** Characters that a screen for others may have: a message holds fewer of those that are long in UTF-8. */
+const SHOWN_CHARACTERS = [50_000, 20_000]
+
 /** Control and Alt of the key bar apply to the next key. */
 export const heldKeys = createStore<{ readonly control: boolean; readonly alt: boolean }>({
   control: false,
@@ -82,9 +92,14 @@ export function createPane({ runtime, device, isDark, key, acceptedRisks, broadc
       return createOutput(screen.terminal)
     },
     again: () => screen.terminal.reset(),
+    follow: (size) => screen.follow(size),
   })
   const screen = createScreen(terminalSettings.get(), isDark, {
-    input: (bytes, isTyped) => input(withHeldKeys(bytes), isTyped),
+    input(bytes, isTyped) {
+      // The owner's terminal replies to the device; two replies would be one too many.
+      if (session.joined() !== undefined && !isTyped && isReply(bytes)) return
+      input(withHeldKeys(bytes), isTyped)
+    },
     resized: (size) => session.remote()?.resize(size),
     key: (event) => key(pane, event),
     pasted: (text) => pasting.paste(text),
@@ -111,6 +126,7 @@ export function createPane({ runtime, device, isDark, key, acceptedRisks, broadc
     },
   })
 
+  noticeRequests(session, device.name, () => screen.isShown() && document.hasFocus())
   // Also while another tab is on the screen.
   signals.bells.subscribe(() => terminalSettings.get().bell === 'sound' && ring())
 
@@ -137,8 +153,10 @@ export function createPane({ runtime, device, isDark, key, acceptedRisks, broadc
     resume({ username, title, suspended, snapshot }) {
       screen.restore(snapshot)
       session.resume(username, suspended)
+      if (suspended.joined) screen.follow(snapshot)
       signals.title.set(title)
     },
+    admit: (guest) => session.remote()?.admit(guest, screenFor(screen)),
     search() {
       for (const listener of searching) listener()
     },
@@ -163,6 +181,16 @@ export function createPane({ runtime, device, isDark, key, acceptedRisks, broadc
     },
   }
   return pane
+}
+
+/** The screen with as much scrollback as fits into a message; '' when it takes too much room by itself. */
+function screenFor(screen: Screen): string {
+  for (const characters of SHOWN_CHARACTERS) {
+    const { output } = screen.snapshot(characters)
+    const bytes = new TextEncoder().encode(JSON.stringify(output)).length
+    if (output !== '' && bytes <= TERMINAL.screenBytes) return output
+  }
+  return ''
 }
 
 /** Applies held Control or Alt of the key bar to the input, and releases them. */

@@ -30,6 +30,8 @@ export interface Screen {
   snapshot(maxCharacters: number): Snapshot
   /** Draws a snapshot on a new screen. */
   restore(snapshot: Snapshot): void
+  /** Has the size of another person's terminal, in smaller letters where that needs it; undefined: its own again. */
+  follow(size: Size | undefined): void
   apply(settings: TerminalSettings, isDark: boolean): void
   dispose(): void
 }
@@ -37,6 +39,9 @@ export interface Screen {
 export interface Snapshot extends Size {
   readonly output: string
 }
+
+/** Letters of a terminal whose size is another person's are not smaller than this, pixels. */
+const SMALLEST_FONT = 5
 
 /** Lines of scrollback that a snapshot has at most; fewer where they take too much room. */
 const SNAPSHOT_SCROLLBACKS = [2_000, 500, 100, 0]
@@ -104,14 +109,29 @@ export function createScreen(settings: TerminalSettings, isDark: boolean, events
   }
   holder.addEventListener('paste', onPaste, { capture: true })
   let isOpen = false
+  let { fontSize } = settings
+  let followed: Size | undefined
+
+  /** Fits the terminal into its place, or its letters when the size is another person's. */
+  function arrange(): void {
+    if (!followed) return fit.fit()
+    const { columns, rows } = followed
+    terminal.options.fontSize = fontSize
+    const room = fit.proposeDimensions()
+    if (room) {
+      const share = Math.min(1, room.cols / columns, room.rows / rows)
+      terminal.options.fontSize = Math.max(SMALLEST_FONT, Math.floor(fontSize * share))
+    }
+    terminal.resize(columns, rows)
+  }
 
   function open(): void {
     terminal.open(holder)
     isOpen = true
     scrollByTouch(holder, terminal)
     // Cells are measured with the font, which may not be loaded yet.
-    const { fontSize = 14, fontFamily = OWN_FONT } = terminal.options
-    void document.fonts.load(`${fontSize}px ${fontFamily}`).then(() => fit.fit())
+    const { fontFamily = OWN_FONT } = terminal.options
+    void document.fonts.load(`${fontSize}px ${fontFamily}`).then(arrange)
   }
 
   return {
@@ -124,10 +144,10 @@ export function createScreen(settings: TerminalSettings, isDark: boolean, events
       if (!isOpen) open()
       const webgl = fastRenderer(terminal)
       const observer = new ResizeObserver(() => {
-        if (place.clientWidth > 0) fit.fit()
+        if (place.clientWidth > 0) arrange()
       })
       observer.observe(place)
-      fit.fit()
+      arrange()
       return () => {
         observer.disconnect()
         // Browsers allow few WebGL contexts: only visible screens have one.
@@ -149,9 +169,17 @@ export function createScreen(settings: TerminalSettings, isDark: boolean, events
       terminal.resize(columns, rows)
       terminal.write(output)
     },
+    follow(size) {
+      if (!size && !followed) return
+      followed = size
+      terminal.options.fontSize = fontSize
+      if (size) terminal.resize(size.columns, size.rows)
+      if (holder.isConnected) arrange()
+    },
     apply(next, isDarkNow) {
+      ;({ fontSize } = next)
       Object.assign(terminal.options, optionsOf(next, isDarkNow))
-      if (holder.isConnected) fit.fit()
+      if (holder.isConnected) arrange()
     },
     dispose: () => terminal.dispose(),
   }

@@ -1,0 +1,37 @@
+// Texts of terminals that several people type in.
+import { i18n } from '../../../platform/language/i18n.ts'
+
+export const sharingMessages = {
+  asks: (name: string) => i18n._('{name} wants to type in this session.', { name }),
+  asksOn: (name: string, device: string) =>
+    i18n._('{name} wants to type in your terminal on {device}.', { name, device }),
+  asksHint: (name: string) => i18n._('{name} sees this screen and types as you do, until you remove them.', { name }),
+  secondsLeft: (seconds: number) => i18n._('Denied in {seconds} s without an answer.', { seconds }),
+  allow: i18n._('Allow'),
+  deny: i18n._('Deny'),
+  guests: i18n._('People in this session'),
+  types: (name: string) => i18n._('{name} types', { name }),
+  remove: (name: string) => i18n._('Remove {name}', { name }),
+  owner: (name: string) => i18n._('Session of {name}', { name }),
+  joined: (name: string) => i18n._('{name} has joined.', { name }),
+  left: (name: string) => i18n._('{name} has left.', { name }),
+  paused: (name: string) => i18n._('{name} is disconnected. What you type is dropped until they are back.', { name }),
+  waiting: (seconds: number) =>
+    i18n._('The person in the session is asked to let you in. They have {seconds} s to answer.', { seconds }),
+  withdraw: i18n._('Withdraw'),
+  over: i18n._('You are not in the session'),
+  ends: {
+    'join-denied': i18n._('The person in the session has denied it.'),
+    'join-expired': i18n._('Nobody has answered in time.'),
+    'join-removed': i18n._('The person in the session has removed you.'),
+    'join-over': i18n._('The session has ended.'),
+    'join-slow': i18n._('This browser was too slow to show what the session prints.'),
+    'join-overrun': i18n._('You type faster than the device reads.'),
+    'join-full': i18n._('As many people are in the session as may be.'),
+    'join-limit': i18n._('You have asked too often. Wait a minute.'),
+    'not-joinable': i18n._('Only terminals that a person has opened in the console can be joined, while they run.'),
+    'signed-out': i18n._('You are signed out.'),
+  },
+  askAgain: i18n._('Ask again'),
+  failed: i18n._('The session could not be loaded.'),
+} as const
