@@ -213,11 +213,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...deviceImportRoutes(),
     ...deviceRoutes(
       registration,
-      {
-        registrations: new RateLimiter(clock, REGISTRATIONS),
-        exports,
-        refusals: new RecentRefusals(clock),
-      },
+      { registrations: new RateLimiter(clock, REGISTRATIONS), exports, refusals: new RecentRefusals(clock) },
       removal,
     ),
     ...internalDeviceRoutes(system, (tenant, source) =>

@@ -269,8 +269,7 @@ async function start(
   composeScim(http, { auth, registration, ...singleSignOn.parts, turns, requestLimits, tenantContext })
   serveMetrics(http, metrics, { isInternal, mayRead: config.mayReadMetrics })
   await serveFiles(http, { config, agents: agentBundles, clock, log, metrics })
-  const webParts = { config, clock, log, gateway, judging, node, nodes, terminalTickets, live, system }
-  const webEndpoints = composeWebEndpoints(webParts)
+  const webEndpoints = composeWebEndpoints({ ...base, gateway, judging, nodes, terminalTickets, live })
   const devices = { config, system, agents, isCutOff, reverse, clock, log, tokens, formerToken, tenantContext, onEnd }
   const { link, existing } = composeDeviceEndpoints(devices)
   attachEndpoints(http.server, { ...config, clock, log }, tunnels, { link, ...webEndpoints }, existing)
