@@ -110,12 +110,15 @@ for part in range(20):
         () => 0,
       )
     await until('balancers see that it stops', async () => (await health()) === 503)
+    const refused = await ssh(through(moving, c), ['true'])
+    expect(refused.stderr).toContain('the server is stopping')
     await until('its agent has moved', () => holder(moving) === cluster.id(1), 20_000)
     await onC.echo('still here')
     await acrossC.echo('and here')
-    const refused = await ssh(through(moving, c), ['true'])
-    expect(refused.stderr).toContain('the server is stopping')
     expect((await ssh(through(moving, a), ['echo moved'])).stdout.toString()).toBe('moved\n')
+    // Balancers that ask for no health, and prefer the node with the fewest connections, go elsewhere from then on.
+    await until('its ports are closed', async () => (await health()) === 0, 20_000)
+    expect((await ssh(through(moving, c), ['true'])).stderr).toContain('Connection refused')
     onC.end()
     expect((await onC.result).code).toBe(0)
     // The login of another node is waited for as well.

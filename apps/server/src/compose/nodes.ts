@@ -40,7 +40,7 @@ export interface NodeParts {
   readonly config: ServerConfig
   /** Id of this node. */
   readonly node: string
-  readonly database: Pick<Database, 'onReplaced' | 'run'>
+  readonly database: Pick<Database, 'onReplaced' | 'run' | 'lease'>
   readonly system: Kysely<Schema>
   readonly clock: Clock
   readonly log: Log
@@ -86,8 +86,9 @@ export interface Nodes {
   /**
    * Where others can take over: tells them and the balancers, and lets sessions end, those of other nodes on devices of
    * this one included. @returns resolves when that is over, or after `timeoutMs`; at once where there are no others
+   * @param seen called once balancers have had the time to see it: a port that stays open attracts those that count connections
    */
-  drain(timeoutMs: number): Promise<void>
+  drain(timeoutMs: number, seen: () => void): Promise<void>
   close(): Promise<void>
 }
 
@@ -96,7 +97,7 @@ export async function composeNodes(parts: NodeParts): Promise<Nodes> {
   const { settings } = config
   const identity = await newRun(node, parts.database.run, settings.BOWLINE_NODE_ADDRESS)
   const lease = createNodeLease({
-    db: system,
+    db: parts.database.lease(),
     clock,
     log,
     run: identity.run,
@@ -170,10 +171,15 @@ export async function composeNodes(parts: NodeParts): Promise<Nodes> {
       }
       await lease.start()
     },
-    async drain(timeoutMs) {
+    async drain(timeoutMs, seen) {
       if (!peers || lease.others.length === 0) return
-      const seen = new Promise<void>((resolve) => clock.after(Math.min(timeoutMs, BALANCERS_MS), resolve))
-      await Promise.all([lease.drain(), gateway().drain(timeoutMs), peers.drain(timeoutMs), seen])
+      const balanced = new Promise<void>((resolve) => clock.after(Math.min(timeoutMs, BALANCERS_MS), resolve)).then(
+        () => {
+          gateway().stopListening()
+          seen()
+        },
+      )
+      await Promise.all([lease.drain(), gateway().drain(timeoutMs), peers.drain(timeoutMs), balanced])
     },
     close: () => lease.close(),
   }

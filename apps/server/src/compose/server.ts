@@ -293,9 +293,13 @@ async function start(
     agents.drain()
     // Browsers and balancers are served until the balancers have seen that this node stops.
     const begunAt = clock.monotonic()
-    await nodes.drain(timeoutMs)
-    stopping.abort()
-    httpClosed = closeHttp(http)
+    const closePort = (): void => {
+      if (stopping.signal.aborted) return
+      stopping.abort()
+      httpClosed = closeHttp(http)
+    }
+    await nodes.drain(timeoutMs, closePort)
+    closePort()
     await gateway.drain(Math.max(0, timeoutMs - (clock.monotonic() - begunAt)))
   })
   await http.listen({ host: settings.BOWLINE_HOST, port: settings.BOWLINE_HTTP_PORT, backlog: 4_096 })

@@ -12,6 +12,9 @@ import { refuseTransactionPooling } from './pool/pooler.ts'
 import { APP_ROLE, ensureWorkingRoles, SYSTEM_ROLE } from './roles.ts'
 import type { Schema } from './schema.ts'
 
+/** For a heartbeat, the transaction that gives up another node, and the end of what that one had begun. */
+const LEASE_CONNECTIONS = 3
+
 export interface Database {
   /** A uuid in the `application_name` of its connections, after a space; see {@link endTransactionsOf}. */
   readonly run: string
@@ -22,6 +25,8 @@ export interface Database {
   forTenant(tenant: TenantId): Kysely<Schema>
   /** View of all rows: sign-in, SSHID lookup, jobs. */
   system(): Kysely<Schema>
+  /** The same over connections of its own: a node's lease must not wait for those that others wait with. */
+  lease(): Kysely<Schema>
   /** Resolves when the database answers; rejects with the driver's error. */
   ping(): Promise<void>
   /**
@@ -60,11 +65,14 @@ export async function openDatabase({ owner, poolSize, log }: DatabaseOptions): P
   const run = randomUUID()
   const tenants = openPool(owner, APP_ROLE, poolSize, log, run)
   const everything = openPool(owner, SYSTEM_ROLE, poolSize, log, run)
+  const own = openPool(owner, SYSTEM_ROLE, LEASE_CONNECTIONS, log, run)
   const system = view(everything, undefined)
+  const lease = view(own, undefined)
   return {
     run,
     forTenant: (tenant) => view(tenants, tenant),
     system: () => system,
+    lease: () => lease,
     async ping() {
       await sql`select 1`.execute(system)
     },
@@ -78,7 +86,7 @@ export async function openDatabase({ owner, poolSize, log }: DatabaseOptions): P
       return rows[0]?.ms ?? Number.NaN
     },
     async close() {
-      await Promise.all([tenants.close(), everything.close()])
+      await Promise.all([tenants.close(), everything.close(), own.close()])
     },
   }
 }

@@ -69,6 +69,8 @@ export interface Gateway {
    * @returns resolves when the last of them has ended, or after `timeoutMs`
    */
   drain(timeoutMs: number): Promise<void>
+  /** Takes no connections any more: another node does. Those that stand go on. */
+  stopListening(): void
   /** Closes every connection and waits until their rows are closed. */
   close(): Promise<void>
 }
@@ -242,6 +244,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
         checkDrained()
       })
     },
+    stopListening: () => void server.close(),
     async close() {
       stopLooking()
       server.close()

@@ -114,6 +114,7 @@ describe('leases of nodes', () => {
       clock: STANDING,
       run: { id: 'silent', life: theirs.run, address: 'silent.example:4430', keyPin: 'pin of silent', version: 'v1' },
     })
+    await takeJob(test.database.system(), 'a job', 'silent', 60)
     await steady(a)
     await silence('silent')
     const { promise: standing, reject: end } = Promise.withResolvers<never>()
@@ -122,7 +123,7 @@ describe('leases of nodes', () => {
       .system()
       .transaction()
       .execute(async (transaction) => {
-        await sql`select 1 from nodes where id = 'silent' for update`.execute(transaction)
+        await sql`select 1 from job_leases where node = 'silent' for update`.execute(transaction)
         lock()
         return standing
       })

@@ -130,10 +130,10 @@ export function createNodeLease(deps: NodeLeaseDeps): NodeLease {
   }
 
   async function bury(id: string, life: string): Promise<void> {
-    // One that stands still, or whose connection broke without a word, may hold locks on what others are to take over.
-    await endTransactionsOf(db, life)
     const isMine = await db.transaction().execute(async (transaction) => {
       if (!(await loseNode(transaction, id, life, DEAD_MS))) return false
+      // One that stands still, or whose connection broke without a word, may hold locks on what others are to take over.
+      await endTransactionsOf(db, life)
       await deps.bury(transaction, id)
       await releaseJobs(transaction, id)
       return true

@@ -99,13 +99,16 @@ export function openPool(owner: OwnerConnection, role: string, size: number, log
         `select ${SERVER}, set_config('role', $1, false), set_config('search_path', 'public', false),
                 set_config('statement_timeout', $2, false),
                 set_config('idle_in_transaction_session_timeout', $3, false), set_config('lock_timeout', $4, false),
-                set_config('enable_seqscan', $5, false), set_config('jit', 'off', false)`,
+                set_config('enable_seqscan', $5, false), set_config('jit', 'off', false),
+                set_config('application_name', $6, false)`,
         [
           role,
           role === APP_ROLE ? STATEMENT_TIMEOUT.people : STATEMENT_TIMEOUT.jobs,
           IDLE_IN_TRANSACTION_TIMEOUT,
           LOCK_TIMEOUT,
           role === APP_ROLE ? 'off' : 'on',
+          // Again: a name in the URL of the settings, or one that a pooler extends, would hide the run.
+          `${role} ${run}`,
         ],
       )
       leadsTo(rows[0]?.server ?? '')
