@@ -89,6 +89,6 @@ async function bringLast(indexing: Indexing, uploads: Uploads, log: Log, clock: 
   const cancel = clock.after(LAST_MS, resolve)
   await Promise.race([indexing.finish().then(() => uploads.finish()), late])
   cancel()
-  const { waiting } = uploads.state
+  const waiting = await uploads.count()
   if (waiting > 0) log.warn('recording.not-uploaded', { recordings: waiting })
 }

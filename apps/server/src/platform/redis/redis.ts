@@ -99,11 +99,12 @@ export async function connectRedis({ url, prefix, clock, log }: RedisDeps): Prom
     if (!isAway) log.warn('redis.lost', { place: placeOf(url), err: error })
     isAway = true
   }
-  commands.on('error', lost).on('ready', () => {
+  const found = (): void => {
     log.info('redis.connected', { place: placeOf(url) })
     isAway = false
     restUntil = 0
-  })
+  }
+  commands.on('error', lost).on('ready', found)
   // Its outage shows at the other connection, which is made and lost with it.
   subscriber
     .on('error', () => undefined)
@@ -144,7 +145,10 @@ export async function connectRedis({ url, prefix, clock, log }: RedisDeps): Prom
       reject(away)
     })
     try {
-      return await Promise.race([command(), silence])
+      const answer = await Promise.race([command(), silence])
+      // Its connection stood all the time: it was only slow.
+      if (isAway) found()
+      return answer
     } catch (error) {
       if (error instanceof RedisAway) throw error
       // It answers, but not with what was asked for: it has no memory left, or is loading its data.

@@ -38,6 +38,8 @@ export interface Uploads {
   wake(): void
   /** Resolves when all the recordings there are have been uploaded, or the store fails; tries now, whenever it last failed. */
   finish(): Promise<void>
+  /** Number of recordings that are not in the store now. */
+  count(): Promise<number>
   /** Aborts the current work; the next start resumes it. */
   close(): Promise<void>
 }
@@ -174,6 +176,7 @@ export function createUploads({ system, node, log, clock, objects, ...parts }: U
       loop.wake()
       await loop.settled()
     },
+    count: () => countToStore(system, node),
     async close() {
       parts.ending.abort()
       cancelRetry?.()
