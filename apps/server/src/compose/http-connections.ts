@@ -3,11 +3,23 @@ import type { FastifyInstance } from 'fastify'
 import type { ServerConfig } from '../config.ts'
 import type { ConnectionLimits } from '../http/limits/connections.ts'
 
-/** Closes the HTTP server once its requests have ended. */
-export function closeHttp(http: FastifyInstance): Promise<void> {
-  // A keep-alive connection that was busy when closing began would otherwise keep the server open.
-  const nudge = setInterval(() => http.server.closeIdleConnections(), 50)
-  return http.close().finally(() => clearInterval(nudge))
+/**
+ * Closes the HTTP server's port, and the server once its requests have ended.
+ * @param stopping aborted when that begins: streams of events would go on for ever
+ */
+export function closingOf(http: FastifyInstance, stopping: AbortController) {
+  let ended: Promise<void> = Promise.resolve()
+  return {
+    begin(this: void): void {
+      if (stopping.signal.aborted) return
+      stopping.abort()
+      // A keep-alive connection that was busy when closing began would otherwise keep the server open.
+      const nudge = setInterval(() => http.server.closeIdleConnections(), 50)
+      ended = http.close().finally(() => clearInterval(nudge))
+    },
+    /** Resolves when everything has ended; at once if it has not begun. */
+    ended: (): Promise<void> => ended,
+  }
 }
 
 export function connectionLimits({ settings, isTrustedProxy, isExemptSource }: ServerConfig): ConnectionLimits {

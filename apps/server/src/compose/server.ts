@@ -8,7 +8,7 @@ import type { Clock } from '@bowline/base/clock'
 import { actorOfKey } from '../api-keys/service.ts'
 import { createTokenIssuer } from '../auth/tokens.ts'
 import { mfaDeps, startAccounts } from './accounts.ts'
-import { closeHttp, connectionLimits } from './http-connections.ts'
+import { closingOf, connectionLimits } from './http-connections.ts'
 import { apiRoutes } from './http.ts'
 import type { ServerConfig } from '../config.ts'
 import type { Actor, TenantContext } from '../context.ts'
@@ -274,10 +274,10 @@ async function start(
   const { link, existing } = composeDeviceEndpoints(devices)
   attachEndpoints(http.server, { ...config, clock, log }, tunnels, { link, ...webEndpoints }, existing)
 
-  let httpClosed: Promise<void> = Promise.resolve()
+  const closing = closingOf(http, stopping)
   onEnd(() => nodes.close())
   // Links are sockets of the HTTP server, which closes only after them.
-  onEnd(() => httpClosed)
+  onEnd(() => closing.ended())
   onEnd(() => agents.close())
   onEnd(() => dialing.close())
   onEnd(() => Promise.resolve(webEndpoints.close()))
@@ -293,13 +293,8 @@ async function start(
     agents.drain()
     // Browsers and balancers are served until the balancers have seen that this node stops.
     const begunAt = clock.monotonic()
-    const closePort = (): void => {
-      if (stopping.signal.aborted) return
-      stopping.abort()
-      httpClosed = closeHttp(http)
-    }
-    await nodes.drain(timeoutMs, closePort)
-    closePort()
+    await nodes.drain(timeoutMs, closing.begin)
+    closing.begin()
     await gateway.drain(Math.max(0, timeoutMs - (clock.monotonic() - begunAt)))
   })
   await http.listen({ host: settings.BOWLINE_HOST, port: settings.BOWLINE_HTTP_PORT, backlog: 4_096 })
