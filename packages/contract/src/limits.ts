@@ -163,9 +163,10 @@ export const LIMITS = {
   },
   /**
    * Joining a running terminal: seconds for which its person is asked, people who are in it beside the owner, and who wait
-   * for an answer; requests to one session by one person and by all, and of one person to all sessions, per minute.
+   * for an answer; requests to one session by one person and by all, and of one person to all sessions, per minute. Whoever
+   * is denied cannot ask the same session again for `deniedMinutes`.
    */
-  joining: { seconds: 60, guests: 4, asking: 4, perPerson: 3, perSession: 12, ofPerson: 10 },
+  joining: { seconds: 60, guests: 4, asking: 4, perPerson: 3, perSession: 12, ofPerson: 10, deniedMinutes: 5 },
   /** Hours for which a second factor on the ssh path is not asked again. */
   sshFactorHours: { min: 1, max: 168, default: 12 },
   /** Life of the one-use token that single sign-on puts into an address. */

@@ -105,6 +105,7 @@ export function makeNamespace(): Namespace {
       end_disallowed_sessions: true,
       forwarding: true,
       forwarding_unrecorded: false,
+      joining: true,
       recording_policy: 'best-effort',
       recording_retention_days: 0,
       ssh_second_factor: false,

@@ -27,6 +27,8 @@ export interface LoginTarget {
   readonly endsDisallowed: boolean
   /** Policy for forwarded ports, sockets, agents and X11. */
   readonly forwarding: ForwardingPolicy
+  /** True if members may ask to join the web terminals of others. */
+  readonly joining: boolean
   /** Recording policy: `required` ends sessions when recording fails, `best-effort` lets them continue. */
   readonly recording: 'off' | 'best-effort' | 'required'
   /** Hours for which a second factor is not asked again; null: the namespace asks for none. */
@@ -63,6 +65,7 @@ export function findLoginTarget(
       'devices.status',
       'devices.tags',
       'namespaces.connection_announcement as announcement',
+      sql<boolean>`coalesce((namespaces.settings ->> 'joining')::boolean, true)`.as('joining'),
       sql<boolean>`coalesce((namespaces.settings ->> 'end_disallowed_sessions')::boolean, true)`.as('endsDisallowed'),
       sql<ForwardingPolicy>`case
         when not coalesce((namespaces.settings ->> 'forwarding')::boolean, true) then 'off'

@@ -114,6 +114,7 @@ describe('settings of a namespace whose logins need a second factor', () => {
     { forwarding: false },
     { forwarding_unrecorded: true },
     { end_disallowed_sessions: false },
+    { joining: false },
   ])('change with a proof only: %o', async (settings) => {
     await rows.reset()
     const namespace = server.database.system().updateTable('namespaces').where('tenant_id', '=', rows.id)

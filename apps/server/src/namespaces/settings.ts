@@ -16,6 +16,7 @@ export const SESSION_SETTINGS = [
   'end_disallowed_sessions',
   'forwarding',
   'forwarding_unrecorded',
+  'joining',
   'recording_policy',
   'recording_retention_days',
 ] as const satisfies readonly (keyof Namespace['settings'])[]
@@ -29,6 +30,7 @@ export function settingsOf({ session_record, connection_announcement, settings }
     connection_announcement,
     end_disallowed_sessions: settings['end_disallowed_sessions'] !== false,
     forwarding: settings['forwarding'] !== false,
+    joining: settings['joining'] !== false,
     forwarding_unrecorded: settings['forwarding_unrecorded'] === true,
     recording_policy: settings['recording_policy'] === 'required' ? 'required' : 'best-effort',
     recording_retention_days: typeof days === 'number' ? days : 0,

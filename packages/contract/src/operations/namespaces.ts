@@ -90,6 +90,7 @@ export const namespaces = {
           end_disallowed_sessions: z.boolean().optional(),
           forwarding: z.boolean().optional(),
           forwarding_unrecorded: z.boolean().optional(),
+          joining: z.boolean().optional(),
           recording_policy: RecordingPolicy.optional(),
           recording_retention_days: RecordingRetentionDays.optional(),
           ssh_second_factor: z.boolean().optional(),

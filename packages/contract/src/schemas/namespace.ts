@@ -66,6 +66,8 @@ export const Namespace = z
       forwarding: z.boolean(),
       /** Whether they may do so where sessions must be recorded: forwarded traffic is not recorded. */
       forwarding_unrecorded: z.boolean(),
+      /** Whether members may ask to join the web terminals of others. */
+      joining: z.boolean(),
       recording_policy: RecordingPolicy,
       recording_retention_days: RecordingRetentionDays,
       /** True if logins through SSH and web terminals need a second factor of a person. */

@@ -46,7 +46,7 @@ export const TERMINAL = {
   /** How long the server keeps a terminal after its connection has dropped. */
   resumeSeconds: 60,
   /** Most output that waits for a browser which has joined and reads too slowly: beyond, it is disconnected. */
-  guestBacklogBytes: 2 * 1024 * 1024,
+  guestBacklogBytes: 1024 * 1024,
   /** Longest screen that the owner of a terminal sends with an admission, as JSON: it is within one message. */
   screenBytes: 60 * 1024,
   /** Lifetime of an unused ticket. */

@@ -50,6 +50,10 @@ export const settingsMessages = {
   forwardingUnrecordedHint: i18n._(
     'Forwarded traffic is not recorded, and ssh -J opens a shell that is not recorded. While recordings are required, forwarding is off unless you allow it here.',
   ),
+  joining: i18n._('Allow joining terminals'),
+  joiningHint: i18n._(
+    'Members may ask to type in the web terminal of another member, who allows or denies it. They need no password or key of the device.',
+  ),
   endDisallowed: i18n._('End sessions that are no longer allowed'),
   endDisallowedHint: i18n._('Changes of rules, keys and members also end sessions that are already running.'),
   factor: i18n._('Second factor for SSH'),

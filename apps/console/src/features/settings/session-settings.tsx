@@ -12,6 +12,7 @@ const UNRECORDED = {
 } as const
 const SWITCHES = [
   { name: 'forwarding', label: texts.forwarding, hint: texts.forwardingHint },
+  { name: 'joining', label: texts.joining, hint: texts.joiningHint },
   { name: 'end_disallowed_sessions', label: texts.endDisallowed, hint: texts.endDisallowedHint },
 ] as const
 

@@ -102,8 +102,18 @@ export function usePaletteItems(words: string, onMore: (device: Device) => void)
   }
 }
 
-const { rename, record, retention, forwarding, endDisallowed, factor, announcement } = settingsMessages
-const SETTINGS = [rename, record, retention, forwarding, endDisallowed, factor, announcement, settingsMessages.export]
+const { rename, record, retention, forwarding, joining, endDisallowed, factor, announcement } = settingsMessages
+const SETTINGS = [
+  rename,
+  record,
+  retention,
+  forwarding,
+  joining,
+  endDisallowed,
+  factor,
+  announcement,
+  settingsMessages.export,
+]
 
 /** On the profile. */
 const OWN_SETTINGS = [passkeyMessages.title, secondFactorMessages.card]

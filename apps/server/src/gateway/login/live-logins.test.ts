@@ -49,6 +49,7 @@ function setUp() {
         endsDisallowed,
         forwarding,
         recording: 'off',
+        joining: true,
         factorHours: null,
         servicesNeedNoFactor: false,
         lapsed: false,

@@ -31,6 +31,8 @@ export interface LiveLogin {
   /** Account that the firewall's rules about people know: that of the console, the key's owner, or who approved the login. */
   readonly subject: UserId | undefined
   readonly forwarding: ForwardingState
+  /** It is the place of somebody in another person's terminal. */
+  readonly joins?: true
   /** Ends the connection. */
   end(cause: SessionCause): void
 }
@@ -106,6 +108,7 @@ export function createLiveLogins(deps: LiveLoginsDeps): LiveLogins {
     login: LiveLogin,
   ): Promise<SessionCause | undefined> {
     if (target.disabled) return NAMESPACE_DISABLED
+    if (login.joins && !target.joining) return JOINING_OFF
     if (login.person !== undefined && !(await deps.isMember(ctx, login.person))) return PERSON_LEFT
     if (login.key && (await deps.keyIsDisabled(ctx, login.key))) return OWNER_LEFT
     return target.endsDisallowed && evaluate ? refusal(ctx, target, evaluate, login) : undefined
@@ -211,6 +214,12 @@ const PERSON_LEFT: SessionCause = {
   by: 'policy',
   reason: 'member-removed',
   message: 'The person is no member of the namespace any more.',
+}
+/** Also before somebody joins. */
+export const JOINING_OFF: SessionCause = {
+  by: 'policy',
+  reason: 'join-off',
+  message: 'Joining the terminals of others has been switched off in the namespace.',
 }
 const FORWARDING_WITHDRAWN: SessionCause = {
   by: 'policy',

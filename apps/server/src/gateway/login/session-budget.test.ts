@@ -12,6 +12,7 @@ const target = (device: string, tenant = '1'): LoginTarget => ({
   tags: [],
   announcement: '',
   endsDisallowed: true,
+  joining: true,
   forwarding: 'allowed',
   recording: 'off',
   factorHours: null,

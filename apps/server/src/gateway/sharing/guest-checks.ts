@@ -8,6 +8,7 @@ import type { LoginTarget } from '../../devices/presence.ts'
 import type { Judge } from '../../firewall/rules.ts'
 import type { SessionCause } from '../../sessions/service.ts'
 import type { AcceptedLogin } from '../login/accepted-login.ts'
+import { JOINING_OFF } from '../login/live-logins.ts'
 import { type Guest, GUEST_ENDS } from './guest.ts'
 
 export interface GuestChecksDeps {
@@ -36,6 +37,7 @@ export async function refusalOf(
   if (target?.tenant !== opened.tenant || target.status !== 'accepted' || target.disabled || target.lapsed) {
     return GUEST_ENDS.refused
   }
+  if (!target.joining) return JOINING_OFF
   const judge = await deps.firewall(ctx)
   const device = { name: target.name, tags: target.tags }
   const { allow } = await judge({ address: guest.address, user, person: guest.person, device })

@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { operations } from '@bowline/contract/operations'
 import { LIMITS } from '@bowline/contract/limits'
 import { SessionUid } from '@bowline/contract/schemas/common'
+import { TERMINAL } from '@bowline/contract/terminal/messages'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
-import type { LinkStream, StreamHandler } from '@bowline/link/api'
+import { LINK_DEFAULTS, type LinkStream, type StreamHandler } from '@bowline/link/api'
 import { until } from '@bowline/testkit/until'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type BootedServer, type Person, bootServer, outcome } from '../../testing/boot.ts'
@@ -144,6 +145,13 @@ describe('asking to join a terminal', () => {
     guest.data(0, 'anyway')
     owner.data(0, 'x')
     await until(() => input() === 'x')
+    // Nobody is asked twice.
+    const again = await askingPage(server, ben, session)
+    expect(await again.next('ended')).toMatchObject({ reason: 'join-denied' })
+    expect(owner.messages.filter((one) => one.type === 'sharing' && one.asking.length > 0)).toHaveLength(1)
+    await clock.advanceAsync(LIMITS.joining.deniedMinutes * 60_000)
+    const later = await askingPage(server, ben, session)
+    await later.next('asking')
   })
 
   it('is denied when nobody answers within a minute', async () => {
@@ -304,19 +312,20 @@ describe('who may join a terminal', () => {
 
 describe('the end of joining', () => {
   it('comes at once when the person in the terminal removes somebody', async () => {
-    const { page: owner, session, input } = await terminal()
+    const { page: owner, session, input, write } = await terminal()
     const { page: guest, guest: id, token } = await joined(owner, session)
     owner.say({ type: 'remove', guest: id })
     expect(await guest.next('ended')).toMatchObject({ by: 'user', reason: 'join-removed' })
-    guest.data(0, 'still here?')
+    await once(guest.socket, 'close')
+    const again = await resumedPage(server, token, guest.output())
+    expect(await again.next('ended')).toMatchObject({ reason: 'not-resumable' })
+    again.data(0, 'and now?')
+    write('not for guests')
     owner.data(0, 'gone')
     await until(() => input() === 'gone')
+    await until(() => owner.output().toString().endsWith('not for guests'))
+    expect(Buffer.concat([guest.output(), again.output()]).toString()).toBe('')
     await until(async () => (await audited(session)).at(-1)?.action === 'session.join-remove')
-    const again = await resumedPage(server, token, guest.output())
-    expect(await again.next('ended')).toMatchObject({ reason: 'join-removed' })
-    again.data(0, 'and now?')
-    owner.data(4, '!')
-    await until(() => input() === 'gone!')
   })
 
   it('comes with the end of the session, in which the guest decides nothing', async () => {
@@ -359,17 +368,76 @@ describe('the end of joining', () => {
     expect(owner.messages.some(({ type }) => type === 'ended')).toBe(false)
   })
 
+  it('drops what has not reached a device that reads nothing, before which the owner’s keys do not wait long', async () => {
+    let taken = 0
+    let input = ''
+    const { promise: process, resolve } = Promise.withResolvers<LinkStream>()
+    const { device } = await fakeDevice(server, ada, (kind, _, stream) => {
+      if (kind === 'auth') return judging(stream)
+      stream.control({ type: 'started', quiet: true })
+      resolve(stream)
+      return {
+        data(bytes) {
+          input += Buffer.from(bytes).toString()
+          taken += bytes.length
+        },
+        closed: () => undefined,
+      }
+    })
+    const { page: owner, session } = await readyPage(server, ada, device.uid)
+    const stream = await process
+    const { page: guest, guest: id } = await joined(owner, session)
+    let returned = 0
+    const reads = (text: string) =>
+      until(() => {
+        if (taken > returned) stream.consumed(taken - returned)
+        returned = taken
+        return input.includes(text)
+      })
+    let sent = 0
+    const fill = () => {
+      for (; sent + 20_000 - guest.taken() <= TERMINAL.inputWindowBytes; sent += 20_000) {
+        guest.data(sent, 'g'.repeat(20_000))
+      }
+      // The link has taken what it may.
+      return guest.taken() > LINK_DEFAULTS.windowBytes - 40_000
+    }
+    await until(fill)
+    fill()
+    owner.data(0, 'stop')
+    owner.say({ type: 'remove', guest: id })
+    await guest.next('ended')
+    await reads('stop')
+    expect(sent).toBeGreaterThan(LINK_DEFAULTS.windowBytes + 200_000)
+    expect(input.indexOf('stop')).toBeLessThan(LINK_DEFAULTS.windowBytes + 40_000)
+    expect(input.endsWith('stop')).toBe(true)
+  })
+
+  it('comes when the namespace switches joining off, after which nobody is asked', async () => {
+    const { page: owner, session } = await terminal()
+    const { page: guest } = await joined(owner, session)
+    const set = (joining: boolean) =>
+      ada.client.call(operations.namespaces.update, { params: { tenant: ada.tenant }, body: { settings: { joining } } })
+    await set(false)
+    expect(await guest.next('ended')).toMatchObject({ by: 'policy', reason: 'join-off' })
+    const later = await askingPage(server, cleo, session)
+    expect(await later.next('ended')).toMatchObject({ by: 'policy', reason: 'join-off' })
+    await set(true)
+    expect(owner.messages.some(({ type }) => type === 'ended')).toBe(false)
+  })
+
   it('leaves the owner alone when a guest reads too slowly', async () => {
     const { page: owner, session, process } = await terminal()
     const { page: guest } = await joined(owner, session, ben, { takes: false })
+    const closed = once(guest.socket, 'close')
     const stream = await process
     const total = 8 * 1024 * 1024
     for (let sent = 0; sent < total; sent += 65_536) stream.write(Buffer.alloc(65_536, 'x'))
     await until(() => owner.received() >= total)
     await until(async () => (await events(session)).some(({ type }) => type === 'join-end'))
     expect((await events(session)).at(-1)).toMatchObject({ data: { by: 'ben', reason: 'join-slow' } })
-    // What it has not read comes first.
-    guest.take(guest.received())
+    await closed
+    expect(guest.messages.at(-1)).toMatchObject({ type: 'ended', reason: 'join-slow' })
     expect(owner.messages.some(({ type }) => type === 'ended')).toBe(false)
   })
 

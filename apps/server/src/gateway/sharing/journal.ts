@@ -19,12 +19,14 @@ export interface Journal {
   /**
    * Writes an entry of the audit log. Rejects when it cannot be written.
    * @param by who did it, from where; undefined: the server
-   * @param about the person who joins, and why it ended
+   * @param guest who joins, or has asked to
+   * @param reason why it ended
    */
   audit(
     action: AuditAction,
     by: (InTerminal & { readonly address: string }) | undefined,
-    about: { readonly person: string; readonly reason?: string },
+    guest: InTerminal,
+    reason?: string,
   ): Promise<void>
   /** Somebody types: noted when that begins, for those who have joined, and when it is another person's turn. */
   typed(by: InTerminal, isOwner: boolean): void
@@ -57,9 +59,11 @@ export function createJournal({ login, clock, mark }: JournalParts): Journal {
 
   return {
     note,
-    audit: (action, by, about) =>
+    audit: (action, by, guest, reason) =>
       audit({ ...ctx, actor: by ? actorOf(by) : ctx.actor, source: by?.address ?? '' }, action, record.uid, {
-        ...about,
+        person: guest.name,
+        person_id: guest.person,
+        ...(reason === undefined ? {} : { reason }),
         device: target.uid,
         username: user,
       }),

@@ -26,6 +26,8 @@ afterAll(() => Promise.all(nodes.map((node) => node.close())))
 it('carries joining, what is typed, and a resumption there', async () => {
   const device = await fakeDevice(near, ada)
   const { page: owner, session } = await readyPage(near, ada, device.device.uid)
+  // The greeting is the owner's alone.
+  await until(() => owner.output().length > 0)
   // Nodes link with each other a moment after their start.
   const guest = await until(async () => {
     const page = await askingPage(near, ben, session, { at: far })

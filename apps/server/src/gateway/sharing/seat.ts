@@ -3,6 +3,11 @@ import { TERMINAL } from '@bowline/contract/terminal/messages'
 import type { SessionCause } from '../../sessions/service.ts'
 import type { Guest, GuestLine } from './guest.ts'
 
+/** Bytes typed by one guest that the device has not taken yet. */
+const MAX_UNDER_WAY = 16 * 1024
+/** Pieces of input that wait behind these: the window bounds their bytes, and this their number. */
+const MAX_PIECES = 4_096
+
 export class Seat {
   readonly id: string
   readonly guest: Guest
@@ -28,9 +33,33 @@ export class Seat {
     this.line = line
   }
 
-  /** Credit for input that the guest has typed. */
+  /** Typed, and not passed on yet; and bytes that the device has not taken. */
+  readonly #typed: Uint8Array[] = []
+  #underWay = 0
+
+  /** The device has taken some of what the guest has typed. */
   readonly consumed = (count: number): void => {
+    this.#underWay -= count
     if (this.state === 'joined') this.line.consumed(count)
+  }
+
+  /** Keeps typed bytes for {@link nextInput}. @returns false when they have become too many pieces */
+  type(bytes: Uint8Array): boolean {
+    this.typedBytes += bytes.length
+    this.#typed.push(bytes)
+    return this.#typed.length <= MAX_PIECES
+  }
+
+  /** What may be passed on now: the keys of the others do not wait behind all that one pastes. */
+  nextInput(): Uint8Array | undefined {
+    const [first] = this.#typed
+    const room = MAX_UNDER_WAY - this.#underWay
+    if (!first || room <= 0) return undefined
+    const bytes = first.subarray(0, room)
+    if (bytes.length === first.length) this.#typed.shift()
+    else this.#typed[0] = first.subarray(room)
+    this.#underWay += bytes.length
+    return bytes
   }
 
   /** @param bytes copied @returns false when too much waits to be read */
@@ -53,6 +82,7 @@ export class Seat {
     this.expire()
     this.forget()
     this.#kept.length = 0
+    this.#typed.length = 0
     this.line.end(cause)
   }
 }

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { LIMITS } from '@bowline/contract/limits'
 import type { ClientMessage, ServerMessage } from '@bowline/contract/terminal/messages'
+import type { UserId } from '@bowline/contract/schemas/common'
 import type { Clock } from '@bowline/base/clock'
 import type { Log } from '../../platform/log.ts'
 import type { SessionCause } from '../../sessions/service.ts'
@@ -65,8 +66,6 @@ export interface SharedTerminal {
 const SIGNED_IN_MS = 5_000
 /** Badges of who types need not be more exact. */
 const TYPED_MS = 1_000
-/** Keystrokes of one guest that a device has not read: it may have stopped reading. */
-const MAX_PIECES = 4_096
 
 export function createSharedTerminal(deps: SharedTerminalDeps, own: OwnTerminal): SharedTerminal {
   const { clock, log, live } = deps
@@ -75,6 +74,8 @@ export function createSharedTerminal(deps: SharedTerminalDeps, own: OwnTerminal)
   const seats = new Map<string, Seat>()
   const typed = new TypedInput()
   const ownConsumed = (count: number): void => own.consumed(count)
+  /** People whom the owner has denied, and until when they need not ask again; monotonic clock. */
+  const refusedUntil = new Map<UserId, number>()
   let { size } = own
   let stopLooking: (() => void) | undefined
   const inState = (state: Seat['state']): Seat[] => [...seats.values()].filter((seat) => seat.state === state)
@@ -104,10 +105,10 @@ export function createSharedTerminal(deps: SharedTerminalDeps, own: OwnTerminal)
     }
     const { reason } = cause
     if (wasIn) {
-      journal.note('join-end', { by: guest.name, reason, typed: seat.typedBytes }, `${guest.name} is out: ${reason}`)
+      journal.note('join-end', { by: guest.name, reason, typed: seat.typedBytes }, `${guest.name} has left (${reason})`)
     } else journal.note('join-denied', { by: guest.name, reason })
     const ended = cause === GUEST_ENDS.removed ? 'session.join-remove' : 'session.join-end'
-    journal.audit(wasIn ? ended : 'session.join-deny', by, { person: guest.name, reason }).catch(failed)
+    journal.audit(wasIn ? ended : 'session.join-deny', by, guest, reason).catch(failed)
     refresh()
   }
 
@@ -148,6 +149,7 @@ export function createSharedTerminal(deps: SharedTerminalDeps, own: OwnTerminal)
         person: seat.guest.person,
         subject: seat.guest.person,
         forwarding: { policy: login.target.forwarding, used: false },
+        joins: true,
         end: (cause) => end(seat, cause),
       },
       since,
@@ -173,7 +175,7 @@ export function createSharedTerminal(deps: SharedTerminalDeps, own: OwnTerminal)
     if (inState('joined').length >= LIMITS.joining.guests) return end(seat, GUEST_ENDS.full)
     const { name } = seat.guest
     try {
-      await journal.audit('session.join', { ...owner, address: own.address() }, { person: name })
+      await journal.audit('session.join', { ...owner, address: own.address() }, seat.guest)
     } catch (error) {
       failed(error)
       return end(seat, GUEST_ENDS.unavailable)
@@ -188,13 +190,18 @@ export function createSharedTerminal(deps: SharedTerminalDeps, own: OwnTerminal)
     refresh()
   }
 
+  function passOn(seat: Seat): void {
+    for (let bytes = seat.nextInput(); bytes; bytes = seat.nextInput()) {
+      typed.push(bytes.length, seat.consumed)
+      own.input(bytes)
+    }
+  }
+
   function typedBy(seat: Seat, bytes: Uint8Array): void {
     if (seat.state !== 'joined' || !own.isHere()) return seat.line.consumed(bytes.length)
-    if (typed.length > MAX_PIECES) return end(seat, GUEST_ENDS.overrun)
+    if (!seat.type(bytes)) return end(seat, GUEST_ENDS.overrun)
     journal.typed(seat.guest, false)
-    seat.typedBytes += bytes.length
-    typed.push(bytes.length, seat.consumed)
-    own.input(bytes)
+    passOn(seat)
     const now = clock.monotonic()
     if (now - seat.toldAt < TYPED_MS) return
     seat.toldAt = now
@@ -211,7 +218,9 @@ export function createSharedTerminal(deps: SharedTerminalDeps, own: OwnTerminal)
       const isAsking = waiting.some((other) => other.guest.person === guest.person)
       seats.set(seat.id, seat)
       stopLooking ??= clock.every(SIGNED_IN_MS, lookAtSignIns)
-      if (isAsking || waiting.length >= asking) end(seat, GUEST_ENDS.tooMany)
+      const wasRefused = (refusedUntil.get(guest.person) ?? -Infinity) > clock.monotonic()
+      if (wasRefused) end(seat, GUEST_ENDS.denied)
+      else if (isAsking || waiting.length >= asking) end(seat, GUEST_ENDS.tooMany)
       else begin(seat, live.changes).catch(failed)
       return {
         input: (bytes) => typedBy(seat, bytes),
@@ -231,7 +240,9 @@ export function createSharedTerminal(deps: SharedTerminalDeps, own: OwnTerminal)
       if (answer.type === 'admit') {
         if (seat.state === 'asking') admit(seat, answer).catch(failed)
       } else if (answer.type === 'refuse') {
-        if (seat.state !== 'joined') end(seat, GUEST_ENDS.denied, by)
+        if (seat.state === 'joined') return
+        refusedUntil.set(seat.guest.person, clock.monotonic() + LIMITS.joining.deniedMinutes * 60_000)
+        end(seat, GUEST_ENDS.denied, by)
       } else end(seat, GUEST_ENDS.removed, by)
     },
     typed(bytes) {
@@ -239,7 +250,10 @@ export function createSharedTerminal(deps: SharedTerminalDeps, own: OwnTerminal)
       typed.push(bytes.length, ownConsumed)
       own.input(bytes)
     },
-    consumed: (count) => typed.take(count),
+    consumed(count) {
+      typed.take(count)
+      for (const seat of inState('joined')) passOn(seat)
+    },
     output(bytes) {
       for (const seat of seats.values()) if (!seat.output(bytes)) end(seat, GUEST_ENDS.slow)
     },

@@ -12,11 +12,6 @@ interface Piece {
 export class TypedInput {
   readonly #pieces: Piece[] = []
 
-  /** Number of pieces, each by another person than the one before, that the channel still has. */
-  get length(): number {
-    return this.#pieces.length
-  }
-
   /** Notes bytes that go to the channel next. @param consumed always the same function for the same person */
   push(count: number, consumed: Consumed): void {
     const last = this.#pieces.at(-1)

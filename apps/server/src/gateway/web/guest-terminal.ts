@@ -57,8 +57,7 @@ export function askToJoin({ shared, clock, target, socket, ...parts }: GuestTerm
     end(cause) {
       if (isOver) return
       isOver = true
-      terminal.setCause(cause)
-      terminal.view.closed({ by: 'local', reason: cause.reason, message: cause.message })
+      terminal.abandon({ type: 'ended', ...cause })
     },
   }
   terminal.begin(socket)

@@ -35,6 +35,8 @@ export interface WebTerminal {
   send(message: ServerMessage): void
   /** Ends the session at the user's request. */
   leave(): void
+  /** Says last words ahead of what is still to be sent, and drops that: nothing is left to resume. */
+  abandon(message: ServerMessage): void
   /** Whether it has a socket. */
   readonly isAttached: boolean
   /** Output from an offset on that the browser has not confirmed; the memory is valid until the next output. */
@@ -182,10 +184,20 @@ export function createWebTerminal({ clock, connection, ended }: WebTerminalParts
       return undefined
     },
     send(message) {
+      // Others cause messages, too: they do not gather for a browser that reads nothing.
+      if (socket && socket.bufferedBytes > MAX_UNSENT_BYTES) return socket.close()
       socket?.send(messageFrame(message))
       pump()
     },
     leave,
+    abandon(message) {
+      socket?.send(messageFrame(message))
+      socket?.close()
+      socket = undefined
+      output.release(output.end)
+      cancelResumeTimeout()
+      ended()
+    },
     get isAttached() {
       return socket !== undefined
     },

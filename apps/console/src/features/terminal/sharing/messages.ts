@@ -29,6 +29,7 @@ export const sharingMessages = {
     'join-overrun': i18n._('You type faster than the device reads.'),
     'join-full': i18n._('As many people are in the session as may be.'),
     'join-limit': i18n._('You have asked too often. Wait a minute.'),
+    'join-off': i18n._('Joining terminals is switched off in this namespace.'),
     'not-joinable': i18n._('Only terminals that a person has opened in the console can be joined, while they run.'),
     'signed-out': i18n._('You are signed out.'),
   },
