@@ -14,13 +14,13 @@ const api = process.env['CONSOLE_API'] ?? 'http://127.0.0.1:8080'
 const LATER =
   /\/contract\/src\/(terminal\/|settings\/|(operations|schemas)\/(announcement|api-key|audit|billing|connector|firewall|fleet\/(agent|alert|install|pairing)|instance|mail|mfa|passkey|policy\/|programs?|public-key|recording|single-sign-on|terminal|tunnel))/
 
-/** What forbids compiled parsers must run before the schemas, so it is in their file: that one runs before its importers. */
 function isFirstContract(module: string): boolean {
-  return /node_modules\/zod\/|packages\/contract\/src\/|console\/src\/no-eval/.test(module) && !LATER.test(module)
+  return /node_modules\/zod\/|packages\/contract\/src\//.test(module) && !LATER.test(module)
 }
 
 /** Modules that run before the console does. */
-const FIRST = /console\/src\/(start|platform\/(local-setting|language\/languages?))\.ts/
+const FIRST =
+  /console\/src\/(start|no-eval|auth\/(browser|early-answer)|platform\/(local-setting|language\/languages?))\.ts/
 
 /** Parts that every list has: one file of them is smaller than many. */
 const LISTS =
@@ -67,6 +67,25 @@ function preloaded(): Plugin {
   }
 }
 
+/** The browser draws what is before the stylesheet without it, and starts the console once it is there. */
+function drawnFirst(): Plugin {
+  return {
+    name: 'drawn-first',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html) {
+        const [sheet] = /<link rel="stylesheet"[^>]*>/.exec(html) ?? []
+        const address = /href="([^"]+)"/.exec(sheet ?? '')?.[1]
+        if (!sheet || !address) throw new Error('The page has no stylesheet.')
+        // Asked for at once, all the same.
+        const early = `<link rel="preload" as="style" crossorigin href="${address}">`
+        return html.replace(sheet, early).replace('<div id="root">', `${sheet}\n    <div id="root">`)
+      },
+    },
+  }
+}
+
 /** Catalogs of translations: a PO file is a module of its texts. */
 function catalogs(): Plugin {
   return {
@@ -81,7 +100,7 @@ function catalogs(): Plugin {
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [contractCalls(), withoutJsonSchemas(), react(), catalogs(), preloaded(), compressed()],
+  plugins: [contractCalls(), withoutJsonSchemas(), react(), catalogs(), preloaded(), drawnFirst(), compressed()],
   server: { host: '127.0.0.1', port: 5173, proxy: { '/api': api, '/info': api, '/install.sh': api } },
   build: {
     target: 'es2022',

@@ -1,6 +1,7 @@
 // Tests of every console screen against the product itself, sharing one server, one agent and one browser.
 import { accessJourneys } from './journeys/access-journeys.ts'
 import { auditJourneys } from './journeys/audit-journeys.ts'
+import { controlJourneys } from './journeys/control-journeys.ts'
 import { firewallJourneys } from './journeys/firewall-journeys.ts'
 import { healthJourneys } from './journeys/health-journeys.ts'
 import { hostileJourneys } from './journeys/hostile-journeys.ts'
@@ -24,6 +25,7 @@ accessJourneys(site)
 firewallJourneys(site)
 namespaceJourneys(site)
 keyboardJourneys(site)
+controlJourneys(site)
 auditJourneys(site)
 sessionJourneys(site)
 paletteJourneys(site)

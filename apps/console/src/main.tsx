@@ -27,6 +27,12 @@ runtime.watch.state.subscribe(() => {
   if (runtime.watch.state.get().kind === 'reachable') void router.invalidate()
 })
 
+// The mark of index.html is what shows until then.
+const endBoot = router.subscribe('onRendered', () => {
+  endBoot()
+  document.querySelector('.boot')?.remove()
+})
+
 askBeforeLeaving()
 // Preloading waits until the first page has what it needs.
 const endWaiting = runtime.live.state.subscribe(() => {

@@ -1,6 +1,4 @@
 // Must be imported before any schema is created. On the first object schema zod probes whether it may compile parsers;
-// the probe itself violates the content security policy, which forbids `eval`. The build keeps this module in the same
-// chunk as the schemas: from the chunk of start.ts it would run too late.
-import { z } from 'zod'
-
-z.config({ jitless: true })
+// the probe itself violates the content security policy, which forbids `eval`. This is where zod keeps its configuration:
+// importing zod to change it would have the entry of the page wait for all schemas.
+Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })

@@ -8,6 +8,7 @@ import { createLiveConnection, type LiveConnection } from '../live/live-connecti
 import { type LiveFeed, createLiveFeed } from '../live/live-feed.ts'
 import { createApi, type Api } from '../auth/api.ts'
 import { exclusively, openTabChannel } from '../auth/browser.ts'
+import { takeEarly } from '../auth/early-answer.ts'
 import { watchConnectivity, watchedFetch, type Watch } from '../auth/connectivity.ts'
 import { createProofRequests, type ProofRequests } from '../auth/proof-requests.ts'
 import { createSession, type Session, type SessionState } from '../auth/session.ts'
@@ -114,5 +115,6 @@ function later(work: () => void, delayMs: number): () => void {
 
 /** Uses `keepalive` for the cookie exchange: the new cookie must arrive even when the page is being left. */
 function fetchKeepingCookies(url: string | URL | Request, init?: RequestInit): Promise<Response> {
-  return fetch(url, url === auth.refreshSession.path ? { ...init, keepalive: true } : init)
+  if (url !== auth.refreshSession.path) return fetch(url, init)
+  return takeEarly() ?? fetch(url, { ...init, keepalive: true })
 }

@@ -142,9 +142,14 @@ describe('a batch of events', () => {
 
   it('removes a device from every list and refetches its page', () => {
     const { queryClient, list } = setUp()
-    const stale = applyEvents(queryClient, [{ type: 'device.removed', uid: a.uid }])
+    const stale = applyEvents(queryClient, [
+      { type: 'device.removed', uid: a.uid },
+      { type: 'device.removed', uid: d.uid },
+    ])
     expect(list(ACCEPTED)).toEqual(['b'])
     expect(stale).toContainEqual(keys.device(a.uid))
+    // Nobody has asked for it.
+    expect(stale).not.toContainEqual(keys.device(d.uid))
   })
 
   it('refetches what depends on rules, members and devices', () => {

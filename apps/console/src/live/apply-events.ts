@@ -43,6 +43,7 @@ export const keys = {
   devices: ['devices'] as const,
   deviceLists: ['devices', 'list'] as const,
   deviceList: (search: DeviceListSearch) => ['devices', 'list', search] as const,
+  oneDevice: ['devices', 'one'] as const,
   device: (uid: string) => ['devices', 'one', uid] as const,
   containers: ['containers'] as const,
   presence: ['presence'] as const,
@@ -167,10 +168,14 @@ export function applyEvents(queryClient: QueryClient, events: readonly LiveEvent
     if (page !== before) queryClient.setQueryData(key, page)
     if (needsFetch || removed.length) stale.push(key)
   }
-  for (const device of devices) {
-    queryClient.setQueryData<Device>(keys.device(device.uid), (before) => before && device)
+  // Few of them are known one by one, however many have changed.
+  const latest = new Map(devices.map((device) => [device.uid, device]))
+  const gone = new Set<string>(removed)
+  for (const [key, before] of queryClient.getQueriesData<Device>({ queryKey: keys.oneDevice })) {
+    const device = before && latest.get(before.uid)
+    if (device) queryClient.setQueryData(key, device)
+    if (gone.has(String(key[2]))) stale.push(key)
   }
-  for (const uid of removed) stale.push(keys.device(uid))
 
   const sessions = events.flatMap((event) => ('session' in event ? [event] : []))
   for (const [key, before] of queryClient.getQueriesData<ListPage<Session>>({ queryKey: keys.sessionLists })) {

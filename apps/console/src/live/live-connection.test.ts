@@ -60,6 +60,32 @@ describe('the live connection', () => {
     expect(opened).toEqual([false])
   })
 
+  it('pauses between slices of many events that arrive at once', async () => {
+    const { live, timers, streams, events } = setUp()
+    live.start()
+    await is(live, 'live')
+    const many = Array.from({ length: 45 }, (_, at) => block(String(at + 1), removed('a')))
+    streams[0]?.send(many.join(''))
+    for (const delivered of [20, 40]) {
+      await expect.poll(() => timers.waiting.includes(0), { interval: 1 }).toBe(true)
+      expect(events).toHaveLength(delivered)
+      timers.advance(0)
+    }
+    await expect.poll(() => events.length, { interval: 1 }).toBe(45)
+  })
+
+  it('delivers nothing more after it was stopped in a pause', async () => {
+    const { live, timers, streams, events } = setUp()
+    live.start()
+    await is(live, 'live')
+    streams[0]?.send(Array.from({ length: 45 }, (_, at) => block(String(at + 1), removed('a'))).join(''))
+    await expect.poll(() => timers.waiting.includes(0), { interval: 1 }).toBe(true)
+    live.stop()
+    timers.advance(0)
+    await expect.poll(() => timers.waiting, { interval: 1 }).toEqual([])
+    expect(events).toHaveLength(20)
+  })
+
   it('ignores unknown events and data that is not JSON', async () => {
     const { live, streams, events } = setUp()
     live.start()

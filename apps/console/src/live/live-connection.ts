@@ -32,6 +32,8 @@ export interface LiveConnection {
 const RETRY = { baseMs: 1_000, capMs: 30_000 }
 /** A stream that lasted this long was healthy: its end (usually the token expired) is followed by a short delay. */
 const HEALTHY_AFTER_MS = 5_000
+/** Events that are checked and delivered before the browser may do something else. */
+const SLICE = 20
 /** The server sends a comment every 15 s; after three missing ones the connection is considered dead. */
 const SILENCE_TIMEOUT_MS = 45_000
 
@@ -80,7 +82,12 @@ export function createLiveConnection(parts: LiveParts): LiveConnection {
         if (done || controller.signal.aborted) return
         cancelSilenceTimeout()
         cancelSilenceTimeout = parts.later(abort, SILENCE_TIMEOUT_MS)
+        let taken = 0
         for (const event of parser.push(value)) {
+          // What has arrived is read without a pause otherwise, however much it is: the page must answer in between.
+          if (taken === SLICE) await new Promise<void>((resolve) => void parts.later(resolve, 0))
+          if (controller.signal.aborted) return
+          taken = taken === SLICE ? 1 : taken + 1
           if (event.id !== '') lastEventId = event.id
           deliver(event.data)
         }

@@ -11,6 +11,7 @@ import { useSwitchNamespace } from '../features/namespaces/use-switch-namespace.
 import { announce } from '../ui/feedback/announce.tsx'
 import { copyText } from '../ui/text/copy-text.ts'
 import { Menu, Text, UnstyledButton, VisuallyHidden } from '../ui/kit.ts'
+import { MenuButton } from '../ui/controls/menu-button.tsx'
 import { uiMessages } from '../ui/messages.ts'
 import { formatMoment } from '../ui/text/numbers.ts'
 import { usePerson, useRuntime } from '../core/context.tsx'
@@ -33,8 +34,12 @@ export function NamespaceMenu() {
   const copyTenant = async () => announce((await copyText(tenant)) ? uiMessages.copied : uiMessages.copyFailed)
   return (
     <>
-      <Menu opened={opened} onChange={setOpened} position="bottom-start" width={260} withinPortal>
-        <Menu.Target>
+      <MenuButton
+        onOpen={() => setOpened(true)}
+        position="bottom-start"
+        width={260}
+        withinPortal
+        face={
           <UnstyledButton className={classes['card'] ?? ''}>
             <VisuallyHidden>{texts.namespace}</VisuallyHidden>
             <span className={classes['text']}>
@@ -43,53 +48,52 @@ export function NamespaceMenu() {
             </span>
             <ChevronsUpDown size={14} aria-hidden />
           </UnstyledButton>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Label>{namespacesMessages.yours}</Menu.Label>
-          {namespaces.isError && !namespaces.data ? (
-            <Menu.Item onClick={() => void namespaces.refetch()} closeMenuOnClick={false}>
-              {namespacesMessages.loadFailed} {uiMessages.retry}
-            </Menu.Item>
-          ) : null}
-          {(namespaces.data ?? (namespace ? [namespace] : [])).map((each) => (
-            <Menu.Item
-              key={each.tenant_id}
-              aria-current={each.tenant_id === tenant}
-              leftSection={
-                each.tenant_id === tenant ? <Check size={15} aria-hidden /> : <span className={classes['gap']} />
-              }
-              onClick={() => each.tenant_id !== tenant && void switchTo.run(each)}
-            >
-              {each.name}
-              <Text span size="xs" c="dimmed" ml={8}>
-                {deviceCount(each)}
-              </Text>
-            </Menu.Item>
-          ))}
-          {deleted.length === 0 ? null : <Menu.Label>{namespacesMessages.deleted}</Menu.Label>}
-          {deleted.map((each) => (
-            <Menu.Item
-              key={each.tenant_id}
-              leftSection={<Undo2 size={15} aria-hidden />}
-              onClick={() => void restore.run(each)}
-            >
-              {namespacesMessages.restoreOf(each.name)}
-              <Text size="xs" c="dimmed">
-                {namespacesMessages.deletedUntil(formatMoment(each.removed_at))}
-              </Text>
-            </Menu.Item>
-          ))}
-          <Menu.Divider />
-          <Menu.Item leftSection={<Copy size={15} aria-hidden />} onClick={() => void copyTenant()}>
-            {texts.copyTenant}
+        }
+      >
+        <Menu.Label>{namespacesMessages.yours}</Menu.Label>
+        {namespaces.isError && !namespaces.data ? (
+          <Menu.Item onClick={() => void namespaces.refetch()} closeMenuOnClick={false}>
+            {namespacesMessages.loadFailed} {uiMessages.retry}
           </Menu.Item>
-          {person?.max_namespaces === 0 ? null : (
-            <Menu.Item leftSection={<Plus size={15} aria-hidden />} onClick={() => setCreating(true)}>
-              {namespacesMessages.create}
-            </Menu.Item>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+        ) : null}
+        {(namespaces.data ?? (namespace ? [namespace] : [])).map((each) => (
+          <Menu.Item
+            key={each.tenant_id}
+            aria-current={each.tenant_id === tenant}
+            leftSection={
+              each.tenant_id === tenant ? <Check size={15} aria-hidden /> : <span className={classes['gap']} />
+            }
+            onClick={() => each.tenant_id !== tenant && void switchTo.run(each)}
+          >
+            {each.name}
+            <Text span size="xs" c="dimmed" ml={8}>
+              {deviceCount(each)}
+            </Text>
+          </Menu.Item>
+        ))}
+        {deleted.length === 0 ? null : <Menu.Label>{namespacesMessages.deleted}</Menu.Label>}
+        {deleted.map((each) => (
+          <Menu.Item
+            key={each.tenant_id}
+            leftSection={<Undo2 size={15} aria-hidden />}
+            onClick={() => void restore.run(each)}
+          >
+            {namespacesMessages.restoreOf(each.name)}
+            <Text size="xs" c="dimmed">
+              {namespacesMessages.deletedUntil(formatMoment(each.removed_at))}
+            </Text>
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item leftSection={<Copy size={15} aria-hidden />} onClick={() => void copyTenant()}>
+          {texts.copyTenant}
+        </Menu.Item>
+        {person?.max_namespaces === 0 ? null : (
+          <Menu.Item leftSection={<Plus size={15} aria-hidden />} onClick={() => setCreating(true)}>
+            {namespacesMessages.create}
+          </Menu.Item>
+        )}
+      </MenuButton>
       <CreateNamespace opened={creating} onClose={() => setCreating(false)} />
     </>
   )

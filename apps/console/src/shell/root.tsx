@@ -5,6 +5,7 @@ import { ConnectivityBanner } from './connectivity/connectivity-banner.tsx'
 import { FreshProof } from './fresh-proof/fresh-proof.tsx'
 import { Recovered } from './fresh-proof/recovered.tsx'
 import { Announcer } from '../ui/feedback/announce.tsx'
+import { Tips } from '../ui/feedback/tips.tsx'
 import { useLater } from '../platform/lazy-part.tsx'
 import { pageFile } from '../platform/page-files.ts'
 
@@ -19,6 +20,7 @@ export function Root() {
       <Outlet />
       <FreshProof />
       <Recovered />
+      <Tips />
     </>
   )
 }

@@ -10,7 +10,7 @@ import { WaitingLogins } from '../features/held-logins/waiting-logins.tsx'
 import { namespaceQuery } from '../features/namespaces/queries.ts'
 import { lazyPart } from '../platform/lazy-part.tsx'
 import { pageFile } from '../platform/page-files.ts'
-import { ActionIcon } from '../ui/kit.ts'
+import { IconButton } from '../ui/controls/icon-button.tsx'
 import { ScreenHelp } from '../ui/page/help-link.tsx'
 import { Mark } from '../ui/page/mark.tsx'
 import { LeaveQuestion } from './leave-question.tsx'
@@ -87,15 +87,15 @@ export function Shell() {
         {texts.skip}
       </a>
       <header className={classes['bar']}>
-        <ActionIcon size={40} aria-label={texts.openNavigation} onClick={() => show('navigation')}>
+        <IconButton size={40} aria-label={texts.openNavigation} onClick={() => show('navigation')}>
           <MenuIcon size={20} aria-hidden />
-        </ActionIcon>
+        </IconButton>
         <Mark size={24} />
         <span className={classes['brand']}>Bowline</span>
         <LiveMark />
-        <ActionIcon size={40} aria-label={texts.palette} onClick={openPalette}>
+        <IconButton size={40} aria-label={texts.palette} onClick={openPalette}>
           <Search size={18} aria-hidden />
-        </ActionIcon>
+        </IconButton>
         <PendingBell />
       </header>
       <div className={classes['side']}>

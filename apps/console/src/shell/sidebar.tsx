@@ -4,7 +4,8 @@ import { Link } from '@tanstack/react-router'
 import { Keyboard, Search, X } from 'lucide-react'
 import { PendingBell } from '../features/devices/bell/pending-bell.tsx'
 import { statsQuery } from '../core/devices/queries.ts'
-import { ActionIcon, Kbd, UnstyledButton } from '../ui/kit.ts'
+import { IconButton } from '../ui/controls/icon-button.tsx'
+import { Kbd, UnstyledButton } from '../ui/kit.ts'
 import { Mark } from '../ui/page/mark.tsx'
 import { formatCount } from '../ui/text/numbers.ts'
 import { AccountMenu } from './account-menu.tsx'
@@ -37,9 +38,9 @@ export function Sidebar({ onClose, onSearch, onKeys }: SidebarProps) {
         <Mark size={26} />
         <span className={classes['word']}>Bowline</span>
         {onClose ? (
-          <ActionIcon size={32} aria-label={texts.closeNavigation} onClick={onClose}>
+          <IconButton size={32} aria-label={texts.closeNavigation} onClick={onClose}>
             <X size={17} aria-hidden />
-          </ActionIcon>
+          </IconButton>
         ) : (
           <PendingBell />
         )}
@@ -80,9 +81,9 @@ export function Sidebar({ onClose, onSearch, onKeys }: SidebarProps) {
       </nav>
       <div className={classes['live']}>
         <LiveMark />
-        <ActionIcon aria-label={texts.shortcuts} onClick={onKeys}>
+        <IconButton aria-label={texts.shortcuts} onClick={onKeys}>
           <Keyboard size={16} aria-hidden />
-        </ActionIcon>
+        </IconButton>
       </div>
       <AccountMenu />
     </div>

@@ -35,11 +35,9 @@ import '@mantine/core/styles/Skeleton.css'
 import '@mantine/core/styles/Stack.css'
 import '@mantine/core/styles/Text.css'
 import '@mantine/core/styles/Title.css'
-import '@mantine/core/styles/Tooltip.css'
 import '@mantine/notifications/styles.css'
 
 export {
-  ActionIcon,
   Badge,
   Button,
   Checkbox,
@@ -60,7 +58,6 @@ export {
   TextInput,
   Textarea,
   Title,
-  Tooltip,
   UnstyledButton,
   VisuallyHidden,
 } from '@mantine/core'

@@ -68,11 +68,11 @@ export const theme = createTheme({
     Button: { defaultProps: { size: 'sm' } },
     TextInput: { defaultProps: { size: 'sm' } },
     PasswordInput: { defaultProps: { size: 'sm' } },
+    // The kit's own, inside of password fields.
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', c: 'dimmed', size: 28 } },
     // The first item has the focus instead of a placeholder without a name, which a screen reader announces as nothing;
     // only items with a tab index can receive it.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false, menuItemTabIndex: 0 } },
-    Tooltip: { defaultProps: { openDelay: 400, withArrow: true } },
     Modal: {
       defaultProps: { centered: true, radius: 10 },
       styles: { title: { fontWeight: 600, fontSize: '1rem' } },
@@ -94,6 +94,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--bowline-line': '#e2e8eb',
     '--bowline-hover': '#f1f5f7',
     '--bowline-code': '#eef2f4',
+    '--bowline-tip': '#172027',
+    '--bowline-tip-text': '#ffffff',
     '--bowline-online': '#15803d',
     '--bowline-ok': '#11672f',
     '--bowline-ok-fill': '#e3f3e8',
@@ -119,6 +121,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
     // Mantine's own is too light for secondary text on it.
     '--menu-item-hover': '#242e37',
     '--bowline-code': '#1a2229',
+    '--bowline-tip': '#e2e8eb',
+    '--bowline-tip-text': '#000000',
     '--bowline-online': '#4ade80',
     '--bowline-ok': '#4ade80',
     '--bowline-ok-fill': '#10261a',

@@ -7,21 +7,17 @@ import { GatedAction, GatedButton } from '../../ui/feedback/gated.tsx'
 import { FilesButton } from '../files/files-button.tsx'
 import { ConnectButton } from '../terminal/connect-button.tsx'
 import { AcceptDevice } from './accept-device.tsx'
-import { CopySsh } from './copy-ssh.tsx'
-import { FavoriteSwitch } from './favorites.tsx'
 import { devicesMessages as texts } from './messages.ts'
 
 export interface DeviceRowActionsProps {
   readonly device: Device
   readonly onAccept: () => void
   readonly onReject: () => void
-  /** In a row, which has no other place for them: the favourite and the SSH command. */
-  readonly inList?: boolean
   /** Absent: removing is not offered here. */
   readonly onRemove?: () => void
 }
 
-export function DeviceRowActions({ device, inList, onAccept, onReject, onRemove }: DeviceRowActionsProps) {
+export function DeviceRowActions({ device, onAccept, onReject, onRemove }: DeviceRowActionsProps) {
   const mayReject = useMay('deviceReject')
   const mayRemove = useMay('deviceRemove')
   const acting = useIsPending(device.uid)
@@ -30,8 +26,6 @@ export function DeviceRowActions({ device, inList, onAccept, onReject, onRemove 
   if (status === 'removed') return null
   return (
     <>
-      {inList ? <FavoriteSwitch device={device} /> : null}
-      {inList && status === 'accepted' ? <CopySsh device={device} /> : null}
       <ConnectButton device={device} />
       <FilesButton device={device} />
       {status === 'accepted' ? null : <AcceptDevice device={device} acting={acting} onAccept={onAccept} />}

@@ -3,11 +3,13 @@ import { views } from '@bowline/contract/operations/fleet/views'
 import { DeviceUid } from '@bowline/contract/schemas/common'
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Star } from 'lucide-react'
+import { createContext, useContext } from 'react'
 import type { Api } from '../../auth/api.ts'
 import { useRuntime } from '../../core/context.tsx'
 import { useAction } from '../../core/use-action.ts'
 import { keys } from '../../live/apply-events.ts'
-import { ActionIcon, Tooltip, VisuallyHidden } from '../../ui/kit.ts'
+import { IconButton } from '../../ui/controls/icon-button.tsx'
+import { VisuallyHidden } from '../../ui/kit.ts'
 import { devicesMessages as texts } from './messages.ts'
 import classes from './devices.module.css'
 
@@ -19,13 +21,20 @@ function favoritesQuery(api: Api) {
   })
 }
 
-function useIsFavorite(uid: string): boolean {
+const NONE: ReadonlySet<string> = new Set()
+const setOf = (uids: readonly string[]): ReadonlySet<string> => new Set(uids)
+
+/** Uids of the person's favourites, for `Favorites`. */
+export function useFavorites(): ReadonlySet<string> {
   const { api } = useRuntime()
-  return useQuery({ ...favoritesQuery(api), select: (uids) => uids.includes(uid) }).data === true
+  return useQuery({ ...favoritesQuery(api), select: setOf }).data ?? NONE
 }
 
+/** The favourites for the marks and switches inside: asked for once, not in each row. */
+export const Favorites = createContext(NONE)
+
 export function FavoriteMark({ uid }: { readonly uid: string }) {
-  if (!useIsFavorite(uid)) return null
+  if (!useContext(Favorites).has(uid)) return null
   return (
     <span title={texts.favorite} className={classes['star']}>
       <Star size={13} aria-hidden />
@@ -34,7 +43,7 @@ export function FavoriteMark({ uid }: { readonly uid: string }) {
   )
 }
 
-interface FavoriteTarget {
+export interface FavoriteTarget {
   readonly uid: string
   readonly name: string
 }
@@ -64,15 +73,23 @@ export function useFavorite(): (device: FavoriteTarget) => void {
   }
 }
 
-export function FavoriteSwitch({ device }: { readonly device: FavoriteTarget }) {
-  const isFavorite = useIsFavorite(device.uid)
-  const change = useFavorite()
+interface FavoriteSwitchProps {
+  readonly device: FavoriteTarget
+  /** As `useFavorite` returns it. */
+  readonly onChange: (device: FavoriteTarget) => void
+}
+
+export function FavoriteSwitch({ device, onChange }: FavoriteSwitchProps) {
+  const isFavorite = useContext(Favorites).has(device.uid)
   const label = isFavorite ? texts.unfavoriteNamed(device.name) : texts.favoriteNamed(device.name)
   return (
-    <Tooltip label={isFavorite ? texts.unfavorite : texts.makeFavorite}>
-      <ActionIcon aria-label={label} aria-pressed={isFavorite} onClick={() => change(device)}>
-        <Star size={15} aria-hidden className={isFavorite ? (classes['filled'] ?? '') : ''} />
-      </ActionIcon>
-    </Tooltip>
+    <IconButton
+      data-tip={isFavorite ? texts.unfavorite : texts.makeFavorite}
+      aria-label={label}
+      aria-pressed={isFavorite}
+      onClick={() => onChange(device)}
+    >
+      <Star size={15} aria-hidden className={isFavorite ? (classes['filled'] ?? '') : ''} />
+    </IconButton>
   )
 }

@@ -68,10 +68,13 @@ export const NARROWING = [
 /** Parameters of the address that a view of the list saves. */
 export const SAVED = ['status', 'sort', 'order', 'size', 'cols', ...NARROWING] as const
 
-/** The search without what narrows it. */
-export function cleared(search: DevicesSearch): DevicesSearch {
-  const gone = Object.fromEntries(NARROWING.map((name) => [name, undefined]))
-  return { ...search, ...gone, page: 1 }
+/** A change of the search that takes away what narrows it. */
+export const CLEARED: Partial<DevicesSearch> = Object.fromEntries(NARROWING.map((name) => [name, undefined]))
+
+/** The search without what is of one tab: its page, order and columns. It changes only with what narrows the list. */
+export function inTab(search: DevicesSearch, status: DeviceTab): DevicesSearch {
+  const own = { sort: undefined, order: undefined, cols: undefined, add: undefined }
+  return { ...search, ...DEFAULT_DEVICES_SEARCH, ...own, status }
 }
 
 export function choicesOf(search: DevicesSearch): DeviceChoices {

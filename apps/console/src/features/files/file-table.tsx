@@ -4,7 +4,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Download, FolderOpen, Pencil, Trash2 } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
-import { ActionIcon, Tooltip, UnstyledButton } from '../../ui/kit.ts'
+import { IconButton } from '../../ui/controls/icon-button.tsx'
+import { UnstyledButton } from '../../ui/kit.ts'
 import type { Column, Sort } from '../../ui/list/column.ts'
 import { DataTable } from '../../ui/list/data-table.tsx'
 import { Pager } from '../../ui/list/pager.tsx'
@@ -175,10 +176,8 @@ interface RowActionProps {
 
 function RowAction({ label, hint, icon: Icon, onClick }: RowActionProps) {
   return (
-    <Tooltip label={hint}>
-      <ActionIcon aria-label={label} onClick={onClick}>
-        <Icon size={15} aria-hidden />
-      </ActionIcon>
-    </Tooltip>
+    <IconButton data-tip={hint} aria-label={label} onClick={onClick}>
+      <Icon size={15} aria-hidden />
+    </IconButton>
   )
 }

@@ -2,7 +2,8 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { ArrowUp, Pencil, RotateCw } from 'lucide-react'
 import { Fragment, useState } from 'react'
-import { ActionIcon, Button, TextInput, Tooltip } from '../../ui/kit.ts'
+import { IconButton } from '../../ui/controls/icon-button.tsx'
+import { Button, TextInput } from '../../ui/kit.ts'
 import { uiMessages } from '../../ui/messages.ts'
 import { filesMessages } from './messages.ts'
 import { ROOT, joined, parentOf, stepsTo } from './sftp/paths.ts'
@@ -66,11 +67,9 @@ interface BarActionProps {
 
 function BarAction({ label, icon: Icon, disabled = false, onClick }: BarActionProps) {
   return (
-    <Tooltip label={label}>
-      <ActionIcon aria-label={label} disabled={disabled} onClick={onClick}>
-        <Icon size={15} aria-hidden />
-      </ActionIcon>
-    </Tooltip>
+    <IconButton data-tip={label} aria-label={label} disabled={disabled} onClick={onClick}>
+      <Icon size={15} aria-hidden />
+    </IconButton>
   )
 }
 

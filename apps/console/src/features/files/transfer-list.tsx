@@ -1,7 +1,8 @@
 // Uploads and downloads with their progress.
 import { CircleCheck, CircleX, Download, Upload, X } from 'lucide-react'
 import { useStore } from '../../core/context.tsx'
-import { ActionIcon, Button, Tooltip, VisuallyHidden } from '../../ui/kit.ts'
+import { IconButton } from '../../ui/controls/icon-button.tsx'
+import { Button, VisuallyHidden } from '../../ui/kit.ts'
 import { SectionCard } from '../../ui/page/section-card.tsx'
 import { formatBytes } from '../../ui/text/numbers.ts'
 import { filesMessages } from './messages.ts'
@@ -49,11 +50,9 @@ function Line({ transfer, onCancel }: { readonly transfer: Transfer; readonly on
       <span className={classes['transferState']}>{stateText(transfer)}</span>
       {error === undefined ? null : <span className={classes['transferError']}>{error}</span>}
       {isUnderWay ? (
-        <Tooltip label={texts.cancel}>
-          <ActionIcon aria-label={texts.cancelOf(name)} onClick={onCancel}>
-            <X size={15} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
+        <IconButton data-tip={texts.cancel} aria-label={texts.cancelOf(name)} onClick={onCancel}>
+          <X size={15} aria-hidden />
+        </IconButton>
       ) : null}
     </>
   )

@@ -2,7 +2,9 @@
 import type { Rule } from '@bowline/contract/schemas/firewall'
 import { Link } from '@tanstack/react-router'
 import { ArrowDown, ArrowDownToLine, ArrowUp, ArrowUpToLine, Ellipsis, Trash2, TriangleAlert } from 'lucide-react'
-import { ActionIcon, Badge, Menu, Switch, Text, VisuallyHidden } from '../../ui/kit.ts'
+import { IconButton } from '../../ui/controls/icon-button.tsx'
+import { Badge, Menu, Switch, Text, VisuallyHidden } from '../../ui/kit.ts'
+import { MenuButton } from '../../ui/controls/menu-button.tsx'
 import { formatCount } from '../../ui/text/numbers.ts'
 import cells from '../../ui/list/cells.module.css'
 import { useMembers } from '../namespaces/use-members.ts'
@@ -65,47 +67,48 @@ export function RuleRow({ rule, index, total, isDead, mayEdit, mayRemove, onSwit
         aria-label={texts.activeNamed(order)}
         onChange={(event) => onSwitch(event.currentTarget.checked)}
       />
-      <Menu position="bottom-end" withinPortal>
-        <Menu.Target>
-          <ActionIcon aria-label={texts.moreNamed(order)} disabled={!mayEdit && !mayRemove}>
+      <MenuButton
+        position="bottom-end"
+        withinPortal
+        face={
+          <IconButton aria-label={texts.moreNamed(order)} disabled={!mayEdit && !mayRemove}>
             <Ellipsis size={16} aria-hidden />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item
-            leftSection={<ArrowUpToLine size={15} aria-hidden />}
-            disabled={!mayEdit || index === 0}
-            onClick={() => onMove(0)}
-          >
-            {texts.moveTop}
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<ArrowUp size={15} aria-hidden />}
-            disabled={!mayEdit || index === 0}
-            onClick={() => onMove(index - 1)}
-          >
-            {texts.moveUp}
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<ArrowDown size={15} aria-hidden />}
-            disabled={!mayEdit || order === total}
-            onClick={() => onMove(index + 1)}
-          >
-            {texts.moveDown}
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<ArrowDownToLine size={15} aria-hidden />}
-            disabled={!mayEdit || order === total}
-            onClick={() => onMove(total - 1)}
-          >
-            {texts.moveBottom}
-          </Menu.Item>
-          <Menu.Divider />
-          <Menu.Item leftSection={<Trash2 size={15} aria-hidden />} disabled={!mayRemove} onClick={onRemove}>
-            {texts.remove}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+          </IconButton>
+        }
+      >
+        <Menu.Item
+          leftSection={<ArrowUpToLine size={15} aria-hidden />}
+          disabled={!mayEdit || index === 0}
+          onClick={() => onMove(0)}
+        >
+          {texts.moveTop}
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<ArrowUp size={15} aria-hidden />}
+          disabled={!mayEdit || index === 0}
+          onClick={() => onMove(index - 1)}
+        >
+          {texts.moveUp}
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<ArrowDown size={15} aria-hidden />}
+          disabled={!mayEdit || order === total}
+          onClick={() => onMove(index + 1)}
+        >
+          {texts.moveDown}
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<ArrowDownToLine size={15} aria-hidden />}
+          disabled={!mayEdit || order === total}
+          onClick={() => onMove(total - 1)}
+        >
+          {texts.moveBottom}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item leftSection={<Trash2 size={15} aria-hidden />} disabled={!mayRemove} onClick={onRemove}>
+          {texts.remove}
+        </Menu.Item>
+      </MenuButton>
     </div>
   )
 }

@@ -1,16 +1,20 @@
 // Values of the health of devices as people read them.
 import { formatCount } from '../../ui/text/numbers.ts'
+import { lazily } from '../../platform/lazily.ts'
 import { locale } from '../../platform/language/language.ts'
 import type { Measure } from './messages.ts'
 
-const percents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
-const loads = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 })
-const milliseconds = new Intl.NumberFormat(locale, {
-  style: 'unit',
-  unit: 'millisecond',
-  unitDisplay: 'short',
-  maximumFractionDigits: 0,
-})
+const percents = lazily(() => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 }))
+const loads = lazily(() => new Intl.NumberFormat(locale, { maximumFractionDigits: 2 }))
+const milliseconds = lazily(
+  () =>
+    new Intl.NumberFormat(locale, {
+      style: 'unit',
+      unit: 'millisecond',
+      unitDisplay: 'short',
+      maximumFractionDigits: 0,
+    }),
+)
 
 /** In the order in which they are shown. */
 export const MEASURES: readonly Measure[] = ['cpu', 'load', 'memory', 'disk', 'latency_ms']
@@ -18,14 +22,14 @@ export const MEASURES: readonly Measure[] = ['cpu', 'load', 'memory', 'disk', 'l
 export function formatMeasure(measure: Measure, value: number): string {
   switch (measure) {
     case 'load':
-      return value >= 100 ? formatCount(Math.round(value)) : loads.format(value)
+      return value >= 100 ? formatCount(Math.round(value)) : loads().format(value)
     case 'latency_ms':
-      return milliseconds.format(value)
+      return milliseconds().format(value)
     case 'cpu':
     case 'memory':
     case 'disk':
       // Never rounded up to 100 %: a disk is full only when nothing is left.
-      return percents.format(Math.floor(value) / 100)
+      return percents().format(Math.floor(value) / 100)
   }
 }
 

@@ -8,7 +8,8 @@ import { useState } from 'react'
 import { useRuntime } from '../../core/context.tsx'
 import { useAction } from '../../core/use-action.ts'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
-import { ActionIcon, Badge, Button, Text, Tooltip } from '../../ui/kit.ts'
+import { IconButton } from '../../ui/controls/icon-button.tsx'
+import { Badge, Button, Text } from '../../ui/kit.ts'
 import cells from '../../ui/list/cells.module.css'
 import type { Column } from '../../ui/list/data-table.tsx'
 import { PagedTable } from '../../ui/list/paged-table.tsx'
@@ -119,11 +120,13 @@ export function Outbox() {
         rowKey={({ id }) => id}
         renderActions={(mail) =>
           mail.state === 'failed' ? (
-            <Tooltip label={texts.resend}>
-              <ActionIcon aria-label={texts.resendTo(mail.recipient)} onClick={() => void resend.run(mail)}>
-                <RotateCw size={15} aria-hidden />
-              </ActionIcon>
-            </Tooltip>
+            <IconButton
+              data-tip={texts.resend}
+              aria-label={texts.resendTo(mail.recipient)}
+              onClick={() => void resend.run(mail)}
+            >
+              <RotateCw size={15} aria-hidden />
+            </IconButton>
           ) : null
         }
         page={page}

@@ -10,7 +10,8 @@ import { useAction } from '../../core/use-action.ts'
 import { Callout } from '../../ui/feedback/callout.tsx'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
-import { ActionIcon, Button, Group, Stack, Text } from '../../ui/kit.ts'
+import { IconButton } from '../../ui/controls/icon-button.tsx'
+import { Button, Group, Stack, Text } from '../../ui/kit.ts'
 import { type Column, DataTable } from '../../ui/list/data-table.tsx'
 import { SectionCard } from '../../ui/page/section-card.tsx'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
@@ -49,22 +50,20 @@ export function PasskeysCard() {
             rowKey={({ id }) => id}
             renderActions={(passkey) => (
               <Group gap={4} wrap="nowrap" justify="flex-end">
-                <ActionIcon
-                  variant="subtle"
+                <IconButton
                   aria-label={texts.renameNamed(passkey.name)}
                   title={texts.rename}
                   onClick={() => setEdited(passkey)}
                 >
                   <Pencil size={15} aria-hidden />
-                </ActionIcon>
-                <ActionIcon
-                  variant="subtle"
+                </IconButton>
+                <IconButton
                   aria-label={texts.removeNamed(passkey.name)}
                   title={texts.remove}
                   onClick={() => setRemoving(passkey)}
                 >
                   <Trash2 size={15} aria-hidden />
-                </ActionIcon>
+                </IconButton>
               </Group>
             )}
             empty={

@@ -1,7 +1,6 @@
 // Fingerprint of a registered key as `ssh-keygen -l` prints it. The API names keys by their MD5 fingerprint, shown next to
 // it.
 import type { PublicKey } from '@bowline/contract/schemas/public-key'
-import { Tooltip } from '../../ui/kit.ts'
 import { CopyButton } from '../../ui/text/copy-button.tsx'
 import { publicKeysMessages as texts } from './messages.ts'
 
@@ -14,9 +13,7 @@ interface RegisteredFingerprintProps {
 export function RegisteredFingerprint({ item, canCopy = false }: RegisteredFingerprintProps) {
   return (
     <>
-      <Tooltip label={texts.md5(item.fingerprint)}>
-        <code>{item.fingerprint_sha256}</code>
-      </Tooltip>
+      <code data-tip={texts.md5(item.fingerprint)}>{item.fingerprint_sha256}</code>
       {canCopy ? (
         <>
           <CopyButton text={item.fingerprint_sha256} what={texts.copyFingerprint} />

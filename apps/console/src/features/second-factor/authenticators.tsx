@@ -10,7 +10,8 @@ import { useAction } from '../../core/use-action.ts'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { Dialog, DialogForm } from '../../ui/feedback/dialog.tsx'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
-import { ActionIcon, Group, Text, TextInput, Tooltip } from '../../ui/kit.ts'
+import { IconButton } from '../../ui/controls/icon-button.tsx'
+import { Group, Text, TextInput } from '../../ui/kit.ts'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
 import { secondFactorMessages as texts } from './messages.ts'
 import { SECOND_FACTOR } from './queries.ts'
@@ -49,16 +50,12 @@ export function Authenticators({ list }: { readonly list: readonly Authenticator
               </Text>
             </div>
             <Group gap={4}>
-              <Tooltip label={texts.rename}>
-                <ActionIcon aria-label={texts.renameOf(one.name)} onClick={() => setRenamed(one)}>
-                  <Pencil size={15} aria-hidden />
-                </ActionIcon>
-              </Tooltip>
-              <Tooltip label={texts.remove}>
-                <ActionIcon aria-label={texts.removeOf(one.name)} onClick={() => setRemoved(one)}>
-                  <Trash2 size={15} aria-hidden />
-                </ActionIcon>
-              </Tooltip>
+              <IconButton data-tip={texts.rename} aria-label={texts.renameOf(one.name)} onClick={() => setRenamed(one)}>
+                <Pencil size={15} aria-hidden />
+              </IconButton>
+              <IconButton data-tip={texts.remove} aria-label={texts.removeOf(one.name)} onClick={() => setRemoved(one)}>
+                <Trash2 size={15} aria-hidden />
+              </IconButton>
             </Group>
           </li>
         ))}

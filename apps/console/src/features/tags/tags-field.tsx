@@ -6,7 +6,8 @@ import { X } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 import { useRuntime } from '../../core/context.tsx'
 import { announce } from '../../ui/feedback/announce.tsx'
-import { ActionIcon, TextInput } from '../../ui/kit.ts'
+import { IconButton } from '../../ui/controls/icon-button.tsx'
+import { TextInput } from '../../ui/kit.ts'
 import { tagsMessages as texts } from './messages.ts'
 import { tagsQuery } from './queries.ts'
 import classes from './tags.module.css'
@@ -84,7 +85,7 @@ export function TagsField({ tags, onChange, error, focusFirst = false }: TagsFie
           {tags.map((tag) => (
             <li key={tag} className={classes['chip']}>
               {tag}
-              <ActionIcon
+              <IconButton
                 size={24}
                 aria-label={texts.takeOff(tag)}
                 onClick={() => {
@@ -93,7 +94,7 @@ export function TagsField({ tags, onChange, error, focusFirst = false }: TagsFie
                 }}
               >
                 <X size={13} aria-hidden />
-              </ActionIcon>
+              </IconButton>
             </li>
           ))}
         </ul>

@@ -2,7 +2,8 @@
 import { SlidersHorizontal } from 'lucide-react'
 import { useId, useState } from 'react'
 import { useStore } from '../../core/context.tsx'
-import { ActionIcon, Button, Group, NativeSelect, Popover, Stack, Text, TextInput, Tooltip } from '../../ui/kit.ts'
+import { IconButton } from '../../ui/controls/icon-button.tsx'
+import { Button, Group, NativeSelect, Popover, Stack, Text, TextInput } from '../../ui/kit.ts'
 import { consents, forgetConsents } from './signals/consents.ts'
 import { isApple } from './screen/clipboard.ts'
 import { terminalMessages as texts } from './messages.ts'
@@ -19,11 +20,14 @@ export function SettingsButton() {
   return (
     <Popover opened={opened} onChange={setOpened} position="bottom-end" width={320} trapFocus>
       <Popover.Target>
-        <Tooltip label={texts.settings} disabled={opened}>
-          <ActionIcon aria-label={texts.settings} aria-expanded={opened} onClick={() => setOpened(!opened)}>
-            <SlidersHorizontal size={16} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
+        <IconButton
+          data-tip={opened ? undefined : texts.settings}
+          aria-label={texts.settings}
+          aria-expanded={opened}
+          onClick={() => setOpened(!opened)}
+        >
+          <SlidersHorizontal size={16} aria-hidden />
+        </IconButton>
       </Popover.Target>
       <Popover.Dropdown aria-label={texts.settings}>
         <SettingsForm />

@@ -11,7 +11,8 @@ import { useAction } from '../../core/use-action.ts'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { Dialog } from '../../ui/feedback/dialog.tsx'
 import { GatedAction } from '../../ui/feedback/gated.tsx'
-import { ActionIcon, Text, Tooltip } from '../../ui/kit.ts'
+import { IconButton } from '../../ui/controls/icon-button.tsx'
+import { Text } from '../../ui/kit.ts'
 import { ListCard } from '../../ui/page/list-card.tsx'
 import { CopyButton } from '../../ui/text/copy-button.tsx'
 import { QrCode } from '../../ui/text/qr-code.tsx'
@@ -120,11 +121,13 @@ function TunnelRow({ tunnel, may, onEdit, onShow }: TunnelRowProps) {
       <div className={rows['actions']}>
         <CopyButton text={addressOf(tunnel)} what={texts.address} />
         {tunnel.protocol === 'tcp' ? null : (
-          <Tooltip label={texts.showCode(target)}>
-            <ActionIcon aria-label={texts.showCode(target)} onClick={() => onShow('code')}>
-              <QrIcon size={15} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
+          <IconButton
+            data-tip={texts.showCode(target)}
+            aria-label={texts.showCode(target)}
+            onClick={() => onShow('code')}
+          >
+            <QrIcon size={15} aria-hidden />
+          </IconButton>
         )}
         <GatedAction
           {...gate}

@@ -9,7 +9,8 @@ import { useAction } from '../../core/use-action.ts'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { Dialog, DialogForm } from '../../ui/feedback/dialog.tsx'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
-import { ActionIcon, Group, Text, TextInput } from '../../ui/kit.ts'
+import { IconButton } from '../../ui/controls/icon-button.tsx'
+import { Group, Text, TextInput } from '../../ui/kit.ts'
 import cells from '../../ui/list/cells.module.css'
 import { type Column, DataTable } from '../../ui/list/data-table.tsx'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
@@ -72,9 +73,9 @@ export function KeysTable({ keys, onRegister }: KeysTableProps) {
     return known && !known.disabled ? texts.yes : texts.no
   }
   const action = (label: string, title: string, Icon: typeof Pencil, onClick: () => void) => (
-    <ActionIcon variant="subtle" aria-label={label} title={title} onClick={onClick}>
+    <IconButton aria-label={label} title={title} onClick={onClick}>
       <Icon size={15} aria-hidden />
-    </ActionIcon>
+    </IconButton>
   )
   return (
     <>

@@ -8,6 +8,7 @@ import { useAction } from '../../core/use-action.ts'
 import { keys } from '../../live/apply-events.ts'
 import { pageFile } from '../../platform/page-files.ts'
 import { Button, Menu } from '../../ui/kit.ts'
+import { MenuButton } from '../../ui/controls/menu-button.tsx'
 import { viewsMessages as texts } from './messages.ts'
 import { viewsQuery } from './queries.ts'
 import { isSameQuery } from './saved-query.ts'
@@ -37,27 +38,29 @@ export function ViewsMenu({ list, query, columns, onOpen }: ViewsMenuProps) {
   ]
   return (
     <>
-      <Menu position="bottom-start" withinPortal>
-        <Menu.Target>
+      <MenuButton
+        position="bottom-start"
+        withinPortal
+        menuClass={choice['values']}
+        face={
           <Button size="xs" variant="default" fw={500} leftSection={<Bookmark size={14} aria-hidden />}>
             {current?.name ?? texts.views}
           </Button>
-        </Menu.Target>
-        <Menu.Dropdown className={choice['values'] ?? ''}>
-          {groups.map(({ label, views: members }) =>
-            members.length === 0 ? null : (
-              <div key={label}>
-                <Menu.Label>{label}</Menu.Label>
-                {members.map((view) => (
-                  <ViewItem key={view.id} view={view} isCurrent={view === current} onOpen={() => onOpen(view.query)} />
-                ))}
-              </div>
-            ),
-          )}
-          {saved.length === 0 ? <Menu.Label>{texts.none}</Menu.Label> : <Menu.Divider />}
-          <Menu.Item onClick={() => setSaving(true)}>{texts.save}</Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+        }
+      >
+        {groups.map(({ label, views: members }) =>
+          members.length === 0 ? null : (
+            <div key={label}>
+              <Menu.Label>{label}</Menu.Label>
+              {members.map((view) => (
+                <ViewItem key={view.id} view={view} isCurrent={view === current} onOpen={() => onOpen(view.query)} />
+              ))}
+            </div>
+          ),
+        )}
+        {saved.length === 0 ? <Menu.Label>{texts.none}</Menu.Label> : <Menu.Divider />}
+        <Menu.Item onClick={() => setSaving(true)}>{texts.save}</Menu.Item>
+      </MenuButton>
       <Suspense>
         {saving ? (
           <SaveView list={list} query={{ ...query, cols: [...columns] }} onClose={() => setSaving(false)} />

@@ -1,6 +1,7 @@
 // Formats ICU messages: placeholders, `plural` and `select`. Numbers, dates and lists are formatted by `Intl` before they
 // become a value, so messages need no further types of arguments.
 import { type Token, parse } from '@messageformat/parser'
+import { lazily } from '../lazily.ts'
 
 /** Values of the placeholders by their names. Numbers choose plural forms; a placeholder shows them unformatted. */
 export type Values = Readonly<Record<string, string | number>>
@@ -15,10 +16,13 @@ export interface MessageFormat {
 
 /**
  * @param locale language tag (BCP 47) whose plural forms the messages have
- * @param numbers formats the number that `#` stands for
+ * @param numbers returns what formats the number that `#` stands for
  */
-export function createMessageFormat(locale: string, numbers = new Intl.NumberFormat(locale)): MessageFormat {
-  const rules = new Intl.PluralRules(locale)
+export function createMessageFormat(
+  locale: string,
+  numbers: () => Intl.NumberFormat = lazily(() => new Intl.NumberFormat(locale)),
+): MessageFormat {
+  const rules = lazily(() => new Intl.PluralRules(locale))
   const parsed = new Map<string, readonly Token[]>()
 
   function join(tokens: readonly Token[], values: Values, counted?: number): string {
@@ -27,13 +31,13 @@ export function createMessageFormat(locale: string, numbers = new Intl.NumberFor
 
   function textOf(token: Token, values: Values, counted: number | undefined): string {
     if (token.type === 'content') return token.value
-    if (token.type === 'octothorpe') return counted === undefined ? '#' : numbers.format(counted)
+    if (token.type === 'octothorpe') return counted === undefined ? '#' : numbers().format(counted)
     const value = values[token.arg]
     if (value === undefined) throw new Error(`The message has no value for {${token.arg}}.`)
     if (token.type === 'argument') return String(value)
     if (token.type !== 'plural' && token.type !== 'select') throw new Error(`Messages have no ${token.type}.`)
     const isPlural = token.type === 'plural'
-    const wanted = isPlural ? [`=${value}`, rules.select(Number(value)), 'other'] : [String(value), 'other']
+    const wanted = isPlural ? [`=${value}`, rules().select(Number(value)), 'other'] : [String(value), 'other']
     const chosen = wanted.map((key) => token.cases.find((one) => one.key === key)).find((one) => one !== undefined)
     return join(chosen?.tokens ?? [], values, isPlural ? Number(value) : counted)
   }

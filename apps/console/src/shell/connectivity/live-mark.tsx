@@ -1,7 +1,6 @@
 // Badge that shows whether the page follows the server live.
 import { useLiveState } from '../../core/context.tsx'
 import { appMessages } from '../../core/messages.ts'
-import { Tooltip } from '../../ui/kit.ts'
 import classes from './live-mark.module.css'
 
 export function LiveMark() {
@@ -10,11 +9,13 @@ export function LiveMark() {
   const live = state === 'live'
   const label = live ? appMessages.live : state === 'connecting' ? appMessages.connecting : appMessages.reconnecting
   return (
-    <Tooltip label={live ? appMessages.liveHint : appMessages.reconnectingHint} disabled={state === 'connecting'}>
-      <output className={classes['mark']} data-state={state}>
-        <span className={classes['dot']} aria-hidden />
-        {label}
-      </output>
-    </Tooltip>
+    <output
+      data-tip={state === 'connecting' ? undefined : live ? appMessages.liveHint : appMessages.reconnectingHint}
+      className={classes['mark']}
+      data-state={state}
+    >
+      <span className={classes['dot']} aria-hidden />
+      {label}
+    </output>
   )
 }

@@ -2,6 +2,7 @@
 import { ChevronDown } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button, Menu } from '../kit.ts'
+import { MenuButton } from './menu-button.tsx'
 import classes from './choice-menu.module.css'
 
 interface ChoiceMenuProps {
@@ -15,8 +16,12 @@ interface ChoiceMenuProps {
 /** The face of a filter: its name, or its name and what is chosen. */
 export function ChoiceMenu({ label, chosen, onOpen, children }: ChoiceMenuProps) {
   return (
-    <Menu position="bottom-start" withinPortal onOpen={() => onOpen?.()}>
-      <Menu.Target>
+    <MenuButton
+      position="bottom-start"
+      withinPortal
+      onOpen={() => onOpen?.()}
+      menuClass={classes['values']}
+      face={
         <Button
           size="compact-sm"
           variant="default"
@@ -28,9 +33,10 @@ export function ChoiceMenu({ label, chosen, onOpen, children }: ChoiceMenuProps)
           <span className={classes['name']}>{label}</span>
           {chosen === '' ? null : <span className={classes['value']}>{chosen}</span>}
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown className={classes['values'] ?? ''}>{children}</Menu.Dropdown>
-    </Menu>
+      }
+    >
+      {children}
+    </MenuButton>
   )
 }
 

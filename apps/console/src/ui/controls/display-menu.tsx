@@ -3,6 +3,7 @@ import { ExportFormat } from '@bowline/contract/schemas/common'
 import { SlidersHorizontal } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
 import { Button, Menu } from '../kit.ts'
+import { MenuButton } from './menu-button.tsx'
 import { DENSITIES, chooseDensity, density } from '../list/density.ts'
 import { uiMessages } from '../messages.ts'
 import classes from './choice-menu.module.css'
@@ -27,52 +28,55 @@ export function DisplayMenu<Size extends number>(props: DisplayMenuProps<Size>) 
   const { columns, visible, onShow, sizes, size, onSize, onExport } = props
   const rowHeight = useSyncExternalStore(density.subscribe, density.get)
   return (
-    <Menu position="bottom-end" withinPortal closeOnItemClick={false}>
-      <Menu.Target>
+    <MenuButton
+      position="bottom-end"
+      withinPortal
+      closeOnItemClick={false}
+      menuClass={classes['values']}
+      face={
         <Button size="xs" variant="default" fw={500} leftSection={<SlidersHorizontal size={14} aria-hidden />}>
           {texts.display}
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown className={classes['values'] ?? ''}>
-        <Menu.Label>{texts.columnsLabel}</Menu.Label>
-        <Menu.CheckboxGroup value={[...visible]} onChange={onShow}>
-          {columns.slice(1).map(({ id, header }) => (
-            <Menu.CheckboxItem key={id} value={id}>
-              {header}
-            </Menu.CheckboxItem>
+      }
+    >
+      <Menu.Label>{texts.columnsLabel}</Menu.Label>
+      <Menu.CheckboxGroup value={[...visible]} onChange={onShow}>
+        {columns.slice(1).map(({ id, header }) => (
+          <Menu.CheckboxItem key={id} value={id}>
+            {header}
+          </Menu.CheckboxItem>
+        ))}
+      </Menu.CheckboxGroup>
+      <Menu.Item onClick={() => onShow(undefined)}>{texts.defaultColumns}</Menu.Item>
+      <Menu.Divider />
+      <Menu.Label>{texts.rowHeight}</Menu.Label>
+      <Menu.RadioGroup value={rowHeight}>
+        {DENSITIES.map((each) => (
+          <Menu.RadioItem key={each} value={each} onChange={() => chooseDensity(each)}>
+            {texts.densities[each]}
+          </Menu.RadioItem>
+        ))}
+      </Menu.RadioGroup>
+      <Menu.Divider />
+      <Menu.Label>{texts.pageSize}</Menu.Label>
+      <Menu.RadioGroup value={String(size)}>
+        {sizes.map((each) => (
+          <Menu.RadioItem key={each} value={String(each)} onChange={() => onSize(each)}>
+            {texts.rows(each)}
+          </Menu.RadioItem>
+        ))}
+      </Menu.RadioGroup>
+      {onExport === undefined ? null : (
+        <>
+          <Menu.Divider />
+          <Menu.Label>{texts.exportLabel}</Menu.Label>
+          {ExportFormat.options.map((format) => (
+            <Menu.Item key={format} closeMenuOnClick onClick={() => onExport(format)}>
+              {texts.exportAs[format]}
+            </Menu.Item>
           ))}
-        </Menu.CheckboxGroup>
-        <Menu.Item onClick={() => onShow(undefined)}>{texts.defaultColumns}</Menu.Item>
-        <Menu.Divider />
-        <Menu.Label>{texts.rowHeight}</Menu.Label>
-        <Menu.RadioGroup value={rowHeight}>
-          {DENSITIES.map((each) => (
-            <Menu.RadioItem key={each} value={each} onChange={() => chooseDensity(each)}>
-              {texts.densities[each]}
-            </Menu.RadioItem>
-          ))}
-        </Menu.RadioGroup>
-        <Menu.Divider />
-        <Menu.Label>{texts.pageSize}</Menu.Label>
-        <Menu.RadioGroup value={String(size)}>
-          {sizes.map((each) => (
-            <Menu.RadioItem key={each} value={String(each)} onChange={() => onSize(each)}>
-              {texts.rows(each)}
-            </Menu.RadioItem>
-          ))}
-        </Menu.RadioGroup>
-        {onExport === undefined ? null : (
-          <>
-            <Menu.Divider />
-            <Menu.Label>{texts.exportLabel}</Menu.Label>
-            {ExportFormat.options.map((format) => (
-              <Menu.Item key={format} closeMenuOnClick onClick={() => onExport(format)}>
-                {texts.exportAs[format]}
-              </Menu.Item>
-            ))}
-          </>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+        </>
+      )}
+    </MenuButton>
   )
 }

@@ -1,6 +1,7 @@
 // Controls that need a permission. Without it they stay reachable, by keyboard too, and say why they are disabled.
-import { type ActionIconProps, ActionIcon, Button, type ButtonProps, Tooltip } from '@mantine/core'
+import { Button, type ButtonProps } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { IconButton } from '../controls/icon-button.tsx'
 
 interface GateProps {
   readonly may: boolean
@@ -10,29 +11,32 @@ interface GateProps {
   readonly children: ReactNode
 }
 
-const EVENTS = { hover: true, focus: true, touch: true }
-
-/** The `disabled` attribute would take the control out of the tab order, and its tooltip with it. */
+/** The `disabled` attribute would take the control out of the tab order, and its tip with it. */
 const REFUSED = { 'data-disabled': true, 'aria-disabled': true } as const
 
 export function GatedButton({ may, why, onClick, ...button }: ButtonProps & GateProps & { 'aria-label'?: string }) {
-  return (
-    <Tooltip label={why} disabled={may} events={EVENTS}>
-      <Button {...button} {...(may ? { onClick } : REFUSED)} />
-    </Tooltip>
-  )
+  return <Button {...button} data-tip={may ? undefined : why} {...(may ? { onClick } : REFUSED)} />
 }
 
-/** An icon button. `label`: its accessible name; `hint`: a longer tooltip. */
-export function GatedAction({ may, why, onClick, label, hint, ...icon }: ActionIconProps & GateProps & ActionNames) {
-  return (
-    <Tooltip label={may ? hint : why} events={EVENTS}>
-      <ActionIcon {...icon} aria-label={label} {...(may ? { onClick } : REFUSED)} />
-    </Tooltip>
-  )
-}
-
-interface ActionNames {
+interface GatedActionProps extends GateProps {
+  /** Its accessible name. */
   readonly label: string
+  /** What it does, as its tip. */
   readonly hint: string
+  readonly disabled?: boolean
+}
+
+/** An icon button. */
+export function GatedAction({ may, why, onClick, label, hint, disabled, children }: GatedActionProps) {
+  return (
+    <IconButton
+      aria-label={label}
+      aria-disabled={may ? undefined : true}
+      disabled={disabled}
+      data-tip={may ? hint : why}
+      onClick={may ? onClick : undefined}
+    >
+      {children}
+    </IconButton>
+  )
 }

@@ -1,6 +1,6 @@
 // Cells of a table's header: sorting, and selecting the page.
 import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react'
-import { Checkbox } from '../kit.ts'
+import { Check } from './check.tsx'
 import { uiMessages } from '../messages.ts'
 import type { Column, Sort } from './column.ts'
 import type { Selection } from './selection.ts'
@@ -16,9 +16,8 @@ export function SelectAll<Row>({ selection: { keys, onChange }, rowKeys }: Selec
   const chosen = rowKeys.filter((key) => keys.has(key)).length
   return (
     <th className={classes['select']}>
-      <Checkbox
-        size="xs"
-        aria-label={uiMessages.selectAll}
+      <Check
+        label={uiMessages.selectAll}
         checked={chosen > 0 && chosen === rowKeys.length}
         indeterminate={chosen > 0 && chosen < rowKeys.length}
         onChange={(event) => onChange(new Set(event.currentTarget.checked ? rowKeys : []))}

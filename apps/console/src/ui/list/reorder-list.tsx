@@ -2,7 +2,6 @@
 // rather than native drag and drop, which does not exist on touch screens.
 import { GripVertical } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useRef, useState } from 'react'
-import { Tooltip } from '../kit.ts'
 import { uiMessages } from '../messages.ts'
 import classes from './reorder-list.module.css'
 
@@ -69,27 +68,26 @@ export function ReorderList<Item>(props: ReorderListProps<Item>) {
           data-marked={marked === itemKey(item) || undefined}
         >
           {onMove ? (
-            <Tooltip label={uiMessages.reorderHint}>
-              <button
-                type="button"
-                data-handle
-                aria-label={handleLabel(index)}
-                className={classes['handle']}
-                onKeyDown={(event) => onKey(event, index)}
-                onPointerDown={(event: PointerEvent<HTMLButtonElement>) => {
-                  event.currentTarget.setPointerCapture(event.pointerId)
-                  setDrag({ from: index, to: index })
-                }}
-                onPointerMove={(event) => drag && setDrag({ ...drag, to: indexAt(event.clientY, drag.from) })}
-                onPointerUp={() => {
-                  if (drag) move(drag.from, drag.to)
-                  setDrag(undefined)
-                }}
-                onPointerCancel={() => setDrag(undefined)}
-              >
-                <GripVertical size={16} aria-hidden />
-              </button>
-            </Tooltip>
+            <button
+              data-tip={uiMessages.reorderHint}
+              type="button"
+              data-handle
+              aria-label={handleLabel(index)}
+              className={classes['handle']}
+              onKeyDown={(event) => onKey(event, index)}
+              onPointerDown={(event: PointerEvent<HTMLButtonElement>) => {
+                event.currentTarget.setPointerCapture(event.pointerId)
+                setDrag({ from: index, to: index })
+              }}
+              onPointerMove={(event) => drag && setDrag({ ...drag, to: indexAt(event.clientY, drag.from) })}
+              onPointerUp={() => {
+                if (drag) move(drag.from, drag.to)
+                setDrag(undefined)
+              }}
+              onPointerCancel={() => setDrag(undefined)}
+            >
+              <GripVertical size={16} aria-hidden />
+            </button>
           ) : null}
           <div className={classes['body']}>{renderItem(item, index)}</div>
         </li>

@@ -22,7 +22,11 @@ export function useRoving(table: RefObject<HTMLTableElement | null>, isOn: boole
     if (!active.current || !controls.includes(active.current)) {
       active.current = table.current.querySelector<HTMLElement>(`tbody ${PRIMARY}`) ?? controls[0]
     }
-    for (const control of controls) control.tabIndex = control === active.current ? 0 : -1
+    for (const control of controls) {
+      const tabIndex = control === active.current ? 0 : -1
+      // Even the same number would have the browser compute styles anew.
+      if (control.tabIndex !== tabIndex) control.tabIndex = tabIndex
+    }
   }
   // After every render: rows and their controls come and go.
   useEffect(arrange)

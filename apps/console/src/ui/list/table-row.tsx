@@ -1,7 +1,7 @@
 // A row of a table. It renders again only when its own properties change: selecting one row must not draw all others.
 import { type ReactNode, memo } from 'react'
 import type { Column } from './column.ts'
-import { Checkbox } from '../kit.ts'
+import { Check } from './check.tsx'
 import classes from './data-table.module.css'
 
 interface TableRowProps<Row> {
@@ -40,9 +40,8 @@ function TableRowOf<Row>(props: TableRowProps<Row>) {
     >
       {isSelectable ? (
         <td className={classes['select']}>
-          <Checkbox
-            size="xs"
-            aria-label={label}
+          <Check
+            label={label}
             checked={isSelected}
             onChange={(event) =>
               onToggle(rowKey, (event.nativeEvent as Event & { readonly shiftKey?: boolean }).shiftKey === true)

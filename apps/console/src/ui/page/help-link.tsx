@@ -1,7 +1,6 @@
 // Link from a screen to its chapter of the documentation, in the screen's head.
 import { BookOpen } from 'lucide-react'
 import { createContext, useContext } from 'react'
-import { Tooltip } from '../kit.ts'
 import { uiMessages } from '../messages.ts'
 import classes from './help-link.module.css'
 
@@ -12,10 +11,15 @@ export function HelpLink() {
   const address = useContext(ScreenHelp)
   if (address === undefined) return null
   return (
-    <Tooltip label={uiMessages.help}>
-      <a href={address} target="_blank" rel="noopener" aria-label={uiMessages.help} className={classes['link']}>
-        <BookOpen size={16} aria-hidden />
-      </a>
-    </Tooltip>
+    <a
+      data-tip={uiMessages.help}
+      href={address}
+      target="_blank"
+      rel="noopener"
+      aria-label={uiMessages.help}
+      className={classes['link']}
+    >
+      <BookOpen size={16} aria-hidden />
+    </a>
   )
 }

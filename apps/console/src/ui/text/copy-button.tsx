@@ -1,9 +1,10 @@
 // Copies a text and confirms it.
 import { Check, Copy } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import { IconButton } from '../controls/icon-button.tsx'
 import { announce } from '../feedback/announce.tsx'
+import { hideTip, showTip } from '../feedback/tips.tsx'
 import { copyText } from './copy-text.ts'
-import { ActionIcon, Tooltip } from '../kit.ts'
 import { uiMessages } from '../messages.ts'
 
 const SHOWN_MS = 1_500
@@ -12,34 +13,37 @@ interface CopyButtonProps {
   readonly text: string
   /** Noun for the label, for example `the SSH command`. */
   readonly what: string
-  /** The tooltip; absent: the label. */
+  /** The tip; absent: the label. */
   readonly hint?: string
   /** Takes the focus when its dialog opens. */
   readonly focusFirst?: boolean
 }
 
 export function CopyButton({ text, what, hint, focusFirst }: CopyButtonProps) {
+  const button = useRef<HTMLButtonElement>(null)
   const [result, setResult] = useState<'copied' | 'failed' | undefined>()
   useEffect(() => {
-    if (!result) return
+    const { current: target } = button
+    if (!result || !target) return
+    const label = result === 'copied' ? uiMessages.copied : uiMessages.copyFailed
+    showTip(target, label)
+    announce(label)
     const timer = setTimeout(() => setResult(undefined), SHOWN_MS)
-    return () => clearTimeout(timer)
+    return () => {
+      clearTimeout(timer)
+      hideTip(target)
+    }
   }, [result])
 
-  const label = result === 'copied' ? uiMessages.copied : uiMessages.copyFailed
   return (
-    <Tooltip label={result ? label : (hint ?? uiMessages.copy(what))} {...(result ? { opened: true } : {})}>
-      <ActionIcon
-        aria-label={uiMessages.copy(what)}
-        data-autofocus={focusFirst || undefined}
-        onClick={async () => {
-          const copied = await copyText(text)
-          setResult(copied ? 'copied' : 'failed')
-          announce(copied ? uiMessages.copied : uiMessages.copyFailed)
-        }}
-      >
-        {result === 'copied' ? <Check size={15} aria-hidden /> : <Copy size={15} aria-hidden />}
-      </ActionIcon>
-    </Tooltip>
+    <IconButton
+      ref={button}
+      aria-label={uiMessages.copy(what)}
+      data-tip={hint ?? uiMessages.copy(what)}
+      data-autofocus={focusFirst || undefined}
+      onClick={async () => setResult((await copyText(text)) ? 'copied' : 'failed')}
+    >
+      {result === 'copied' ? <Check size={15} aria-hidden /> : <Copy size={15} aria-hidden />}
+    </IconButton>
   )
 }

@@ -1,41 +1,45 @@
 // Formats numbers, times and durations in the console's language.
 import { NEVER } from '@bowline/contract/schemas/common'
+import { lazily } from '../../platform/lazily.ts'
 import { locale } from '../../platform/language/language.ts'
 import { uiMessages } from '../messages.ts'
 
-const counts = new Intl.NumberFormat(locale)
-const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+const counts = lazily(() => new Intl.NumberFormat(locale))
+const moments = lazily(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }))
 /** Names the zone: people elsewhere read the same moment, and logs are often in UTC. */
-const exact = new Intl.DateTimeFormat(locale, {
-  year: 'numeric',
-  month: 'short',
-  day: 'numeric',
-  hour: 'numeric',
-  minute: '2-digit',
-  second: '2-digit',
-  timeZoneName: 'short',
-})
-const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
+const exact = lazily(
+  () =>
+    new Intl.DateTimeFormat(locale, {
+      year: 'numeric',
+      month: 'short',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: '2-digit',
+      second: '2-digit',
+      timeZoneName: 'short',
+    }),
+)
+const relative = lazily(() => new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' }))
 
-const lists = new Intl.ListFormat(locale)
+const lists = lazily(() => new Intl.ListFormat(locale))
 
 /** `a, b and c` */
 export function formatList(items: readonly string[]): string {
-  return lists.format(items)
+  return lists().format(items)
 }
 
 export function formatCount(count: number): string {
-  return counts.format(count)
+  return counts().format(count)
 }
 
 /** Date and time in this browser's zone; the word "never" for the contract's zero time. */
 export function formatMoment(time: string): string {
-  return time === NEVER ? uiMessages.never : moments.format(new Date(time))
+  return time === NEVER ? uiMessages.never : moments().format(new Date(time))
 }
 
 /** As `formatMoment`, with the name of the zone. */
 export function formatExactMoment(time: string): string {
-  return time === NEVER ? uiMessages.never : exact.format(new Date(time))
+  return time === NEVER ? uiMessages.never : exact().format(new Date(time))
 }
 
 const STEPS = [
@@ -56,7 +60,7 @@ export function formatAgo(time: string, nowMs: number): string {
   const seconds = Math.max(0, Math.round((nowMs - Date.parse(time)) / 1000))
   const step = STEPS.find((candidate) => seconds >= candidate.seconds)
   if (!step) return uiMessages.justNow
-  return relative.format(-Math.floor(seconds / step.seconds), step.unit)
+  return relative().format(-Math.floor(seconds / step.seconds), step.unit)
 }
 
 /** A duration in its two largest units: `2 h 5 min`, `41 s`. */
@@ -71,11 +75,11 @@ export function formatDuration(milliseconds: number): string {
   return uiMessages.durations.seconds(seconds)
 }
 
-const names = new Intl.Collator(locale, { numeric: true })
+const names = lazily(() => new Intl.Collator(locale, { numeric: true }))
 
 /** Order of names in lists: as the console's language sorts, with `pi-2` before `pi-10`. */
 export function compareNames(a: string, b: string): number {
-  return names.compare(a, b)
+  return names().compare(a, b)
 }
 
 const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const

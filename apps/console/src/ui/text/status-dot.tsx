@@ -1,5 +1,4 @@
 // A two-state indicator: filled or hollow, so that it does not rely on colour alone.
-import { VisuallyHidden } from '../kit.ts'
 import classes from './status-dot.module.css'
 
 interface StatusDotProps {
@@ -21,7 +20,7 @@ export function StatusDot({ on, label, text }: StatusDotProps) {
   }
   return (
     <span className={classes['dot']} data-on={on} title={label}>
-      <VisuallyHidden>{label}</VisuallyHidden>
+      <span className={classes['hidden']}>{label}</span>
     </span>
   )
 }

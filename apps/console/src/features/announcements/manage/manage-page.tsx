@@ -9,7 +9,8 @@ import { usePerson, useRuntime } from '../../../core/context.tsx'
 import { useAction } from '../../../core/use-action.ts'
 import { Confirm } from '../../../ui/feedback/confirm.tsx'
 import { EmptyState } from '../../../ui/feedback/empty-state.tsx'
-import { ActionIcon, Badge, Button, Text, Tooltip } from '../../../ui/kit.ts'
+import { IconButton } from '../../../ui/controls/icon-button.tsx'
+import { Badge, Button, Text } from '../../../ui/kit.ts'
 import type { Column } from '../../../ui/list/data-table.tsx'
 import { PagedTable } from '../../../ui/list/paged-table.tsx'
 import { Page } from '../../../ui/page/page.tsx'
@@ -82,16 +83,20 @@ function List({ onEdit }: { readonly onEdit: (announcement: ManagedAnnouncement)
         rowKey={({ uuid }) => uuid}
         renderActions={(announcement) => (
           <>
-            <Tooltip label={texts.edit(announcement.title)}>
-              <ActionIcon aria-label={texts.edit(announcement.title)} onClick={() => onEdit(announcement)}>
-                <Pencil size={15} aria-hidden />
-              </ActionIcon>
-            </Tooltip>
-            <Tooltip label={texts.removeNamed(announcement.title)}>
-              <ActionIcon aria-label={texts.removeNamed(announcement.title)} onClick={() => setRemoving(announcement)}>
-                <Trash2 size={15} aria-hidden />
-              </ActionIcon>
-            </Tooltip>
+            <IconButton
+              data-tip={texts.edit(announcement.title)}
+              aria-label={texts.edit(announcement.title)}
+              onClick={() => onEdit(announcement)}
+            >
+              <Pencil size={15} aria-hidden />
+            </IconButton>
+            <IconButton
+              data-tip={texts.removeNamed(announcement.title)}
+              aria-label={texts.removeNamed(announcement.title)}
+              onClick={() => setRemoving(announcement)}
+            >
+              <Trash2 size={15} aria-hidden />
+            </IconButton>
           </>
         )}
         page={page}

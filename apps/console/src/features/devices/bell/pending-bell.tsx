@@ -4,7 +4,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Bell } from 'lucide-react'
 import { useState } from 'react'
 import { usePerson, useRuntime } from '../../../core/context.tsx'
-import { ActionIcon, Popover } from '../../../ui/kit.ts'
+import { IconButton } from '../../../ui/controls/icon-button.tsx'
+import { Popover } from '../../../ui/kit.ts'
 import type { BellContents } from './bell-contents.tsx'
 import { devicesMessages as texts } from '../messages.ts'
 import { statsQuery } from '../../../core/devices/queries.ts'
@@ -28,7 +29,7 @@ export function PendingBell() {
   return (
     <Popover opened={opened} onChange={setOpened} position="bottom-start" width={340} trapFocus returnFocus shadow="md">
       <Popover.Target>
-        <ActionIcon
+        <IconButton
           size={32}
           aria-label={texts.bell(total)}
           aria-expanded={opened}
@@ -37,7 +38,7 @@ export function PendingBell() {
           data-waiting={total > 0 || undefined}
         >
           <Bell size={17} aria-hidden />
-        </ActionIcon>
+        </IconButton>
       </Popover.Target>
       <Popover.Dropdown p={0} aria-label={texts.bellLabel}>
         {parts ? <parts.Contents onLeave={() => setOpened(false)} /> : null}

@@ -5,7 +5,7 @@ import type { Device } from '@bowline/contract/schemas/device'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { MonitorOff } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useDeferredValue, useEffect, useState } from 'react'
 import { useMay, usePerson, useRuntime } from '../../../core/context.tsx'
 import { BackLink } from '../../../ui/page/back-link.tsx'
 import { Callout } from '../../../ui/feedback/callout.tsx'
@@ -26,7 +26,7 @@ import { UserAuthority } from '../agentless/user-authority.tsx'
 import { DeviceFacts } from './device-facts.tsx'
 import { DeviceSessions } from './device-sessions.tsx'
 import { DeviceRowActions } from '../device-row-actions.tsx'
-import { FavoriteSwitch } from '../favorites.tsx'
+import { FavoriteSwitch, Favorites, useFavorite, useFavorites } from '../favorites.tsx'
 import { EditDevice } from './edit-device.tsx'
 import { devicesMessages as texts } from '../messages.ts'
 import { deviceQuery } from '../../../core/devices/queries.ts'
@@ -62,11 +62,15 @@ export function DevicePage({ uid }: { readonly uid: string }) {
 
 function KnownDevice({ device }: { readonly device: Device }) {
   const actions = useDeviceActions()
+  const favorites = useFavorites()
+  const favor = useFavorite()
   const navigate = useNavigate()
   const mayEdit = useMay('deviceUpdate')
   const [removing, setRemoving] = useState<Device>()
   const [editing, setEditing] = useState(false)
   const tenant = usePerson()?.tenant ?? ''
+  // The first frame shows who it is and how to reach it: drawing all of it at once would delay the answer to the click.
+  const isWhole = useDeferredValue(true, false)
   const { uid, name } = device
   useEffect(() => rememberDevice(tenant, { uid, name }), [tenant, uid, name])
   const remove = async () => {
@@ -92,7 +96,9 @@ function KnownDevice({ device }: { readonly device: Device }) {
           >
             {texts.edit}
           </GatedButton>
-          <FavoriteSwitch device={device} />
+          <Favorites value={favorites}>
+            <FavoriteSwitch device={device} onChange={favor} />
+          </Favorites>
           <DeviceRowActions
             device={device}
             onAccept={() => void actions.run('accept', device)}
@@ -106,15 +112,28 @@ function KnownDevice({ device }: { readonly device: Device }) {
         <ChangedHostKey device={device} />
         <Connection device={device} />
         <DeviceFacts device={device} />
-        {device.status === 'accepted' ? <DeviceHealthCard uid={device.uid} /> : null}
-        {device.status === 'accepted' ? <DevicePresenceCard uid={device.uid} /> : null}
-        {device.status === 'accepted' && !device.host_key ? <TunnelsCard device={device} /> : null}
-        {device.host_key ? <UserAuthority /> : null}
-        <DeviceSessions uid={device.uid} />
+        {isWhole ? <Cards device={device} /> : null}
       </Stack>
-      <EditDevice device={device} opened={editing} onClose={() => setEditing(false)} />
-      <RemoveDevice device={removing} onClose={() => setRemoving(undefined)} onConfirm={() => void remove()} />
+      {isWhole ? (
+        <>
+          <EditDevice device={device} opened={editing} onClose={() => setEditing(false)} />
+          <RemoveDevice device={removing} onClose={() => setRemoving(undefined)} onConfirm={() => void remove()} />
+        </>
+      ) : null}
     </Page>
+  )
+}
+
+/** What is known of the device, below what identifies it. */
+function Cards({ device }: { readonly device: Device }) {
+  return (
+    <>
+      {device.status === 'accepted' ? <DeviceHealthCard uid={device.uid} /> : null}
+      {device.status === 'accepted' ? <DevicePresenceCard uid={device.uid} /> : null}
+      {device.status === 'accepted' && !device.host_key ? <TunnelsCard device={device} /> : null}
+      {device.host_key ? <UserAuthority /> : null}
+      <DeviceSessions uid={device.uid} />
+    </>
   )
 }
 

@@ -2,7 +2,8 @@
 import { LIMITS } from '@bowline/contract/limits'
 import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
-import { ActionIcon, Button, Group, Stack, Text, TextInput } from '../../../ui/kit.ts'
+import { IconButton } from '../../../ui/controls/icon-button.tsx'
+import { Button, Group, Stack, Text, TextInput } from '../../../ui/kit.ts'
 import { devicesMessages as texts } from '../messages.ts'
 import classes from './device-page.module.css'
 
@@ -56,12 +57,12 @@ export function FieldsEditor({ fields, error, onChange }: FieldsEditorProps) {
             maxLength={LIMITS.deviceFields.value}
             onChange={(event) => edit(key, { value: event.currentTarget.value })}
           />
-          <ActionIcon
+          <IconButton
             aria-label={texts.removeField(name)}
             onClick={() => change(lines.filter((line) => line.key !== key))}
           >
             <X size={15} aria-hidden />
-          </ActionIcon>
+          </IconButton>
         </Group>
       ))}
       {error === null ? null : (

@@ -8,14 +8,7 @@ import { infoQuery } from '../../instance/queries.ts'
 import { devicesMessages as texts } from '../messages.ts'
 import { type DeviceKind, deviceListQuery, statsQuery } from '../../../core/devices/queries.ts'
 import { deviceFilter } from '../../../core/devices/device-filter.ts'
-import {
-  DEFAULT_DEVICES_SEARCH,
-  DEVICE_TABS,
-  type DeviceTab,
-  type DevicesSearch,
-  choicesOf,
-  deviceListOf,
-} from '../search.ts'
+import { DEVICE_TABS, type DeviceTab, type DevicesSearch, choicesOf, deviceListOf, inTab } from '../search.ts'
 
 interface DeviceTabsProps {
   readonly kind: DeviceKind
@@ -23,19 +16,6 @@ interface DeviceTabsProps {
   readonly search: DevicesSearch
   /** At the end of the line. */
   readonly children: ReactNode
-}
-
-/** The search in another tab: each has an order, columns and pages of its own. */
-function inTab(search: DevicesSearch, status: DeviceTab): DevicesSearch {
-  return {
-    ...search,
-    ...DEFAULT_DEVICES_SEARCH,
-    status,
-    sort: undefined,
-    order: undefined,
-    cols: undefined,
-    add: undefined,
-  }
 }
 
 /** Number of rows in each tab that match the search and the filters. */

@@ -15,6 +15,8 @@ import { visibleColumns } from './columns-choice.ts'
 import { DEVICE_COLUMNS } from './device-columns.tsx'
 import { DeviceRowActions } from '../device-row-actions.tsx'
 import { DeviceTabs } from './device-tabs.tsx'
+import { CopySsh, useSshLines } from '../copy-ssh.tsx'
+import { FavoriteSwitch, Favorites, useFavorite, useFavorites } from '../favorites.tsx'
 import { devicesMessages as texts } from '../messages.ts'
 import { NoContainers, NoDevices, NoMatches } from './no-devices.tsx'
 import { FacetBar } from './facet-bar.tsx'
@@ -24,10 +26,11 @@ import { deviceFilter } from '../../../core/devices/device-filter.ts'
 import { DEVICES_PER_PAGE, DEVICE_SORTS, type DeviceKind, deviceListQuery } from '../../../core/devices/queries.ts'
 import { savedQuery } from '../../views/saved-query.ts'
 import { ViewsMenu } from '../../views/views-menu.tsx'
-import { DevicesSearch, SAVED, choicesOf, deviceListOf } from '../search.ts'
+import { DevicesSearch, SAVED, choicesOf, deviceListOf, inTab } from '../search.ts'
 import classes from '../../../ui/controls/choice-menu.module.css'
 import { pageFile } from '../../../platform/page-files.ts'
 import { useHandler } from '../../../platform/use-handler.ts'
+import { useStable } from '../../../platform/use-stable.ts'
 
 // Kept out of the first page's bundle.
 const loadAddDevice = pageFile(() => import('../add/add-device.tsx'))
@@ -64,7 +67,6 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
   const [chosen, setChosen] = useState(NOTHING)
   const [hasJob, setHasJob] = useState(false)
   const [editing, setEditing] = useState<Editing>()
-  const onRowKey = useRowKeys({ actions, onEdit: (device, part) => setEditing({ device, part }) })
   const { status, page } = search
   const searchFor = useCallback(
     (words: string) => {
@@ -75,19 +77,28 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
   )
   const open = (next: Partial<DevicesSearch>, replace = false) =>
     void navigate({ to: path, search: { ...search, ...next }, replace })
+  const narrowed = useStable(inTab(search, status))
+  const narrow = useHandler((change: Partial<DevicesSearch>) => open({ ...change, page: 1 }))
+  const favorites = useFavorites()
+  const favor = useHandler(useFavorite())
+  const onRowKey = useRowKeys({ actions, onFavorite: favor, onEdit: (device, part) => setEditing({ device, part }) })
+  const lineOf = useSshLines()
   const run = useHandler(actions.run)
   const renderActions = useCallback(
     (device: Device) => (
-      <DeviceRowActions
-        device={device}
-        inList
-        onAccept={() => void run('accept', device)}
-        onReject={() => void run('reject', device)}
-        // A rejected device has no sessions to lose; it comes back by registering again.
-        onRemove={() => (device.status === 'accepted' ? setRemoving(device) : void run('remove', device))}
-      />
+      <>
+        {device.status === 'removed' ? null : <FavoriteSwitch device={device} onChange={favor} />}
+        {device.status === 'accepted' && lineOf ? <CopySsh device={device} line={lineOf(device)} /> : null}
+        <DeviceRowActions
+          device={device}
+          onAccept={() => void run('accept', device)}
+          onReject={() => void run('reject', device)}
+          // A rejected device has no sessions to lose; it comes back by registering again.
+          onRemove={() => (device.status === 'accepted' ? setRemoving(device) : void run('remove', device))}
+        />
+      </>
     ),
-    [run],
+    [run, favor, lineOf],
   )
   // Only visible rows can be acted on: rows that disappeared lose their selection.
   const selected = useMemo(() => (list.data?.items ?? []).filter(({ uid }) => chosen.has(uid)), [list.data, chosen])
@@ -106,7 +117,7 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
         ) : null
       }
     >
-      <DeviceTabs kind={kind} search={search}>
+      <DeviceTabs kind={kind} search={narrowed}>
         <div className={classes['tools']}>
           <ViewsMenu
             list={kind}
@@ -118,33 +129,35 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
           <SearchField label={texts.searchKinds[kind]} words={shown.words} onSearch={searchFor} />
         </div>
       </DeviceTabs>
-      <FacetBar kind={kind} search={search} onChange={(next) => open(next)} />
-      <PagedTable
-        key={status}
-        visit={page}
-        label={texts.tableLabel(texts.tabs[status])}
-        list={list}
-        failed={texts.loadFailed}
-        columns={DEVICE_COLUMNS}
-        visible={visibleColumns(search)}
-        scrolls
-        keysHint={texts.rowKeys}
-        rowKey={(device) => device.uid}
-        {...(status === 'removed' ? {} : { selection })}
-        sort={{ by: shown.sort, order: shown.order }}
-        onSort={({ by, order }) => open({ page: 1, sort: DEVICE_SORTS.find((known) => known === by), order })}
-        onRowKey={onRowKey}
-        renderActions={renderActions}
-        empty={isNarrowed ? <NoMatches /> : kind === 'devices' ? <NoDevices status={status} /> : <NoContainers />}
-        page={page}
-        perPage={search.size ?? DEVICES_PER_PAGE}
-        onPageGone={(last) => open({ page: last }, true)}
-        renderPageLink={(target, children, label, className) => (
-          <Link to={path} search={{ ...search, page: target }} aria-label={label} className={className}>
-            {children}
-          </Link>
-        )}
-      />
+      <FacetBar kind={kind} search={narrowed} onChange={narrow} />
+      <Favorites value={favorites}>
+        <PagedTable
+          key={status}
+          visit={page}
+          label={texts.tableLabel(texts.tabs[status])}
+          list={list}
+          failed={texts.loadFailed}
+          columns={DEVICE_COLUMNS}
+          visible={visibleColumns(search)}
+          scrolls
+          keysHint={texts.rowKeys}
+          rowKey={(device) => device.uid}
+          {...(status === 'removed' ? {} : { selection })}
+          sort={{ by: shown.sort, order: shown.order }}
+          onSort={({ by, order }) => open({ page: 1, sort: DEVICE_SORTS.find((known) => known === by), order })}
+          onRowKey={onRowKey}
+          renderActions={renderActions}
+          empty={isNarrowed ? <NoMatches /> : kind === 'devices' ? <NoDevices status={status} /> : <NoContainers />}
+          page={page}
+          perPage={search.size ?? DEVICES_PER_PAGE}
+          onPageGone={(last) => open({ page: last }, true)}
+          renderPageLink={(target, children, label, className) => (
+            <Link to={path} search={{ ...search, page: target }} aria-label={label} className={className}>
+              {children}
+            </Link>
+          )}
+        />
+      </Favorites>
       {kind === 'containers' ? (
         <Suspense>
           <Stack mt="md">

@@ -1,5 +1,6 @@
 // What narrows the list: a menu for each property, and a way back to everything.
 import { X } from 'lucide-react'
+import { memo } from 'react'
 import { PRESENCES, SEEN, TROUBLE_CHOICES } from '../../../core/devices/device-filter.ts'
 import type { DeviceKind } from '../../../core/devices/queries.ts'
 import { OneOf } from '../../../ui/controls/choice-menu.tsx'
@@ -7,20 +8,21 @@ import { Button } from '../../../ui/kit.ts'
 import { healthMessages } from '../../health/messages.ts'
 import { devicesMessages as texts } from '../messages.ts'
 import { FacetMenu } from './facet-menu.tsx'
-import { type DevicesSearch, NARROWING, choicesOf, cleared } from '../search.ts'
+import { CLEARED, type DevicesSearch, NARROWING, choicesOf } from '../search.ts'
 import classes from '../../../ui/controls/choice-menu.module.css'
 
 const FACETS = ['tag', 'system', 'arch', 'version'] as const
 
 interface FacetBarProps {
   readonly kind: DeviceKind
+  /** Without its page and order. */
   readonly search: DevicesSearch
-  readonly onChange: (search: DevicesSearch) => void
+  readonly onChange: (change: Partial<DevicesSearch>) => void
 }
 
-export function FacetBar({ kind, search, onChange }: FacetBarProps) {
+/** It renders again only when something else narrows the list: turning or ordering it must not draw all menus. */
+export const FacetBar = memo(({ kind, search, onChange: set }: FacetBarProps) => {
   const { status } = search
-  const set = (change: Partial<DevicesSearch>) => onChange({ ...search, ...change, page: 1 })
   const isNarrowed = NARROWING.some((name) => search[name] !== undefined && search[name] !== '')
   return (
     <fieldset aria-label={texts.filters} className={classes['bar']}>
@@ -84,14 +86,14 @@ export function FacetBar({ kind, search, onChange }: FacetBarProps) {
           size="compact-sm"
           variant="subtle"
           leftSection={<X size={13} aria-hidden />}
-          onClick={() => onChange(cleared(search))}
+          onClick={() => set(CLEARED)}
         >
           {texts.clearFilters}
         </Button>
       ) : null}
     </fieldset>
   )
-}
+})
 
 interface MarkProps {
   readonly label: string

@@ -5,23 +5,23 @@ import { chosenKeys, keysOf } from '../../../core/chosen-keys.ts'
 import { useMay } from '../../../core/context.tsx'
 import { DEVICE_KEYS, areSingleKeysOn } from '../../../core/shortcuts.ts'
 import type { DeviceActions } from '../actions.ts'
-import { useFavorite } from '../favorites.tsx'
+import type { FavoriteTarget } from '../favorites.tsx'
 
 type Act = keyof typeof DEVICE_KEYS
 const ACTS = Object.keys(DEVICE_KEYS) as Act[]
 
 interface RowKeyTargets {
   readonly actions: DeviceActions
+  readonly onFavorite: (device: FavoriteTarget) => void
   readonly onEdit: (device: Device, part: 'name' | 'tags') => void
 }
 
 /** @returns handles a key on a device's row: true when it meant something */
-export function useRowKeys({ actions, onEdit }: RowKeyTargets): (device: Device, key: string) => boolean {
+export function useRowKeys({ actions, onFavorite, onEdit }: RowKeyTargets): (device: Device, key: string) => boolean {
   const navigate = useNavigate()
   const mayAccept = useMay('deviceAccept')
   const mayReject = useMay('deviceReject')
   const mayConnect = useMay('deviceConnect')
-  const favor = useFavorite()
   return (device, key) => {
     if (!areSingleKeysOn()) return false
     const acts: Readonly<Record<Act, (() => void) | undefined>> = {
@@ -33,7 +33,7 @@ export function useRowKeys({ actions, onEdit }: RowKeyTargets): (device: Device,
           : undefined,
       rename: () => onEdit(device, 'name'),
       tags: () => onEdit(device, 'tags'),
-      favorite: () => favor(device),
+      favorite: () => onFavorite(device),
     }
     const chosen = chosenKeys.get()
     const name = ACTS.find((one) => keysOf({ id: `device.${one}`, usual: [DEVICE_KEYS[one]] }, chosen)[0] === key)

@@ -1,6 +1,7 @@
 // Playback buttons.
 import { Keyboard, Maximize, Pause, Play, Radio, RotateCcw } from 'lucide-react'
-import { ActionIcon, Button, NativeSelect, Popover, Tooltip } from '../../../ui/kit.ts'
+import { IconButton } from '../../../ui/controls/icon-button.tsx'
+import { Button, NativeSelect, Popover } from '../../../ui/kit.ts'
 import { CopyButton } from '../../../ui/text/copy-button.tsx'
 import { playerMessages as texts } from '../messages.ts'
 import { type Playback, type PlaybackState, SPEEDS } from '../engine/playback.ts'
@@ -27,18 +28,15 @@ export function Controls({ playback, state, live, link, onFullScreen }: Controls
   const Icon = playing ? Pause : ended ? RotateCcw : Play
   return (
     <div className={classes['controls']}>
-      <Tooltip label={label}>
-        <ActionIcon
-          size={36}
-          variant="filled"
-          color="sea"
-          c="white"
-          aria-label={label}
-          onClick={() => (playing ? playback.pause : playback.play)()}
-        >
-          <Icon size={18} aria-hidden />
-        </ActionIcon>
-      </Tooltip>
+      <IconButton
+        data-tip={label}
+        size={36}
+        look="filled"
+        aria-label={label}
+        onClick={() => (playing ? playback.pause : playback.play)()}
+      >
+        <Icon size={18} aria-hidden />
+      </IconButton>
       <span className={classes['clock']}>
         {formatClock(atMs)} <span className={classes['dim']}>/ {formatClock(endMs)}</span>
       </span>
@@ -72,9 +70,9 @@ export function Controls({ playback, state, live, link, onFullScreen }: Controls
       <CopyButton text={addressOf(link, atMs)} what={texts.link} />
       <Popover position="top-end" withinPortal={false} trapFocus={false}>
         <Popover.Target>
-          <ActionIcon size={32} aria-label={texts.keys} className={classes['wide'] ?? ''}>
+          <IconButton size={32} aria-label={texts.keys} className={classes['wide'] ?? ''}>
             <Keyboard size={17} aria-hidden />
-          </ActionIcon>
+          </IconButton>
         </Popover.Target>
         <Popover.Dropdown>
           <dl className={classes['keys']}>
@@ -89,11 +87,9 @@ export function Controls({ playback, state, live, link, onFullScreen }: Controls
           </dl>
         </Popover.Dropdown>
       </Popover>
-      <Tooltip label={texts.fullScreen}>
-        <ActionIcon size={32} aria-label={texts.fullScreen} onClick={onFullScreen}>
-          <Maximize size={17} aria-hidden />
-        </ActionIcon>
-      </Tooltip>
+      <IconButton data-tip={texts.fullScreen} size={32} aria-label={texts.fullScreen} onClick={onFullScreen}>
+        <Maximize size={17} aria-hidden />
+      </IconButton>
     </div>
   )
 }

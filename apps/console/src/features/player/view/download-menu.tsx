@@ -4,6 +4,7 @@ import { Download } from 'lucide-react'
 import { useRuntime } from '../../../core/context.tsx'
 import { useAction } from '../../../core/use-action.ts'
 import { Button, Menu } from '../../../ui/kit.ts'
+import { MenuButton } from '../../../ui/controls/menu-button.tsx'
 import { saveFile } from '../../../ui/text/save-file.ts'
 import { playerMessages as texts } from '../messages.ts'
 import type { Seat } from '../queries.ts'
@@ -19,19 +20,19 @@ export function DownloadMenu({ uid, seat }: Seat) {
     failed: texts.downloadFailed,
   })
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
+    <MenuButton
+      position="bottom-end"
+      face={
         <Button size="compact-sm" variant="default" leftSection={<Download size={14} aria-hidden />}>
           {texts.download}
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {([2, 3] as const).map((version) => (
-          <Menu.Item key={version} onClick={() => void download.run(version)}>
-            {texts.downloadAs(version)}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+      }
+    >
+      {([2, 3] as const).map((version) => (
+        <Menu.Item key={version} onClick={() => void download.run(version)}>
+          {texts.downloadAs(version)}
+        </Menu.Item>
+      ))}
+    </MenuButton>
   )
 }

@@ -1,7 +1,7 @@
 // Badge with the verification result of a recording.
 import type { RecordingVerdict } from '@bowline/contract/schemas/session'
 import { CircleDot, ShieldAlert, ShieldCheck } from 'lucide-react'
-import { Badge, Tooltip } from '../../../ui/kit.ts'
+import { Badge } from '../../../ui/kit.ts'
 import { playerMessages as texts } from '../messages.ts'
 import classes from '../player.module.css'
 
@@ -14,8 +14,9 @@ interface VerdictBadgeProps {
 export function VerdictBadge({ verdict, failed }: VerdictBadgeProps) {
   const { kind, label } = said(verdict, failed)
   const Icon = kind === 'good' ? ShieldCheck : kind === 'bad' ? ShieldAlert : CircleDot
-  const badge = (
+  return (
     <Badge
+      data-tip={verdict?.message}
       variant="default"
       className={classes['verdict'] ?? ''}
       data-kind={kind}
@@ -25,7 +26,6 @@ export function VerdictBadge({ verdict, failed }: VerdictBadgeProps) {
       {label}
     </Badge>
   )
-  return verdict ? <Tooltip label={verdict.message}>{badge}</Tooltip> : badge
 }
 
 function said(verdict: RecordingVerdict | undefined, failed: boolean): { kind: string; label: string } {

@@ -3,7 +3,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { Columns2, FolderOpen, Info, Radio, Rows2, Search, X } from 'lucide-react'
 import { type CSSProperties, useEffect, useRef, useState } from 'react'
 import { useRuntime, useStore } from '../../../core/context.tsx'
-import { ActionIcon, Popover, Tooltip } from '../../../ui/kit.ts'
+import { IconButton } from '../../../ui/controls/icon-button.tsx'
+import { Popover } from '../../../ui/kit.ts'
 import { ConnectForm } from './connect-form.tsx'
 import { terminalMessages as texts } from '../messages.ts'
 import type { PaneState } from './pane-session.ts'
@@ -55,20 +56,18 @@ export function PaneView({ pane, isFocused, workspace }: PaneViewProps) {
         {state.kind === 'running' ? <PaneWatchers pane={pane} /> : null}
         {state.kind === 'running' || state.kind === 'reconnecting' ? <Guests pane={pane} /> : null}
         {chosen === undefined || state.kind !== 'running' ? null : (
-          <Tooltip label={broadcastMessages.choose(name)}>
-            <ActionIcon
-              aria-label={broadcastMessages.choose(name)}
-              aria-pressed={isChosen}
-              variant={isChosen ? 'filled' : 'default'}
-              {...(isChosen ? { color: 'red.8', c: 'white' } : {})}
-              onClick={() => {
-                workspace.broadcast.toggle(pane.id)
-                pane.screen.terminal.focus()
-              }}
-            >
-              <Radio size={15} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
+          <IconButton
+            data-tip={broadcastMessages.choose(name)}
+            aria-label={broadcastMessages.choose(name)}
+            aria-pressed={isChosen}
+            look={isChosen ? 'danger' : 'default'}
+            onClick={() => {
+              workspace.broadcast.toggle(pane.id)
+              pane.screen.terminal.focus()
+            }}
+          >
+            <Radio size={15} aria-hidden />
+          </IconButton>
         )}
         {isForm ? null : (
           <>
@@ -173,11 +172,14 @@ function InfoButton({ pane }: { readonly pane: Pane }) {
   return (
     <Popover opened={opened} onChange={setOpened} position="bottom-end" width={320} trapFocus>
       <Popover.Target>
-        <Tooltip label={texts.info} disabled={opened}>
-          <ActionIcon aria-label={texts.info} aria-expanded={opened} onClick={() => setOpened(!opened)}>
-            <Info size={15} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
+        <IconButton
+          data-tip={opened ? undefined : texts.info}
+          aria-label={texts.info}
+          aria-expanded={opened}
+          onClick={() => setOpened(!opened)}
+        >
+          <Info size={15} aria-hidden />
+        </IconButton>
       </Popover.Target>
       <Popover.Dropdown aria-label={texts.info}>
         <SessionFacts pane={pane} />
@@ -201,10 +203,8 @@ interface PaneActionProps {
 
 function PaneAction({ label, icon: Icon, onClick }: PaneActionProps) {
   return (
-    <Tooltip label={label}>
-      <ActionIcon aria-label={label} onClick={onClick}>
-        <Icon size={15} aria-hidden />
-      </ActionIcon>
-    </Tooltip>
+    <IconButton data-tip={label} aria-label={label} onClick={onClick}>
+      <Icon size={15} aria-hidden />
+    </IconButton>
   )
 }

@@ -2,7 +2,8 @@
 import { CaseSensitive, ChevronDown, ChevronUp, Regex, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useStore } from '../../../core/context.tsx'
-import { ActionIcon, TextInput } from '../../../ui/kit.ts'
+import { IconButton } from '../../../ui/controls/icon-button.tsx'
+import { TextInput } from '../../../ui/kit.ts'
 import { formatCount } from '../../../ui/text/numbers.ts'
 import { terminalMessages as texts } from '../messages.ts'
 import type { Pane } from './pane.ts'
@@ -69,31 +70,31 @@ export function SearchBar({ pane, onClose }: { readonly pane: Pane; readonly onC
         }}
       />
       <output className={classes['count']}>{count === '' ? formatCount(0) : count}</output>
-      <ActionIcon
+      <IconButton
         aria-label={texts.search.caseSensitive}
         aria-pressed={options.caseSensitive}
-        variant={options.caseSensitive ? 'light' : 'subtle'}
+        look={options.caseSensitive ? 'light' : undefined}
         onClick={() => how.set({ ...options, caseSensitive: !options.caseSensitive })}
       >
         <CaseSensitive size={16} aria-hidden />
-      </ActionIcon>
-      <ActionIcon
+      </IconButton>
+      <IconButton
         aria-label={texts.search.regex}
         aria-pressed={options.regex}
-        variant={options.regex ? 'light' : 'subtle'}
+        look={options.regex ? 'light' : undefined}
         onClick={() => how.set({ ...options, regex: !options.regex })}
       >
         <Regex size={15} aria-hidden />
-      </ActionIcon>
-      <ActionIcon aria-label={texts.search.previous} onClick={() => find(false)}>
+      </IconButton>
+      <IconButton aria-label={texts.search.previous} onClick={() => find(false)}>
         <ChevronUp size={16} aria-hidden />
-      </ActionIcon>
-      <ActionIcon aria-label={texts.search.next} onClick={() => find(true)}>
+      </IconButton>
+      <IconButton aria-label={texts.search.next} onClick={() => find(true)}>
         <ChevronDown size={16} aria-hidden />
-      </ActionIcon>
-      <ActionIcon aria-label={texts.search.close} onClick={close}>
+      </IconButton>
+      <IconButton aria-label={texts.search.close} onClick={close}>
         <X size={15} aria-hidden />
-      </ActionIcon>
+      </IconButton>
     </search>
   )
 }

@@ -5,7 +5,8 @@ import { Link } from '@tanstack/react-router'
 import { Pencil, Plus, Trash2 } from 'lucide-react'
 import { type KeyboardEvent, useId, useState } from 'react'
 import { useStore } from '../../../core/context.tsx'
-import { ActionIcon, Button, Group, Modal, Stack, Text, TextInput } from '../../../ui/kit.ts'
+import { IconButton } from '../../../ui/controls/icon-button.tsx'
+import { Button, Group, Modal, Stack, Text, TextInput } from '../../../ui/kit.ts'
 import { uiMessages } from '../../../ui/messages.ts'
 import { onOneLine } from '../../shared-snippets/one-line.ts'
 import { snippetMessages as texts } from './messages.ts'
@@ -131,12 +132,12 @@ function Chooser({ snippets, shared, tags, onInsert, onEdit, onClose }: ChooserP
         </Button>
         {one && one.sharedBy === undefined ? (
           <>
-            <ActionIcon aria-label={texts.edit(one.name)} onClick={() => onEdit(one)}>
+            <IconButton aria-label={texts.edit(one.name)} onClick={() => onEdit(one)}>
               <Pencil size={15} aria-hidden />
-            </ActionIcon>
-            <ActionIcon aria-label={texts.remove(one.name)} onClick={() => snippets.remove(one.id)}>
+            </IconButton>
+            <IconButton aria-label={texts.remove(one.name)} onClick={() => snippets.remove(one.id)}>
               <Trash2 size={15} aria-hidden />
-            </ActionIcon>
+            </IconButton>
           </>
         ) : null}
         <Link to="/settings/snippets" className={classes['manage'] ?? ''} onClick={onClose}>

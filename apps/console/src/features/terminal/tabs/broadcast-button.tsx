@@ -1,7 +1,7 @@
 // Starts and stops the broadcast of input, where the tab has several panes.
 import { Radio } from 'lucide-react'
 import { useStore } from '../../../core/context.tsx'
-import { ActionIcon, Tooltip } from '../../../ui/kit.ts'
+import { IconButton } from '../../../ui/controls/icon-button.tsx'
 import { broadcastMessages as texts } from '../broadcast/messages.ts'
 import { paneIds } from '../pane/layout.ts'
 import type { Workspace } from '../workspace.ts'
@@ -12,16 +12,15 @@ export function BroadcastButton({ workspace }: { readonly workspace: Workspace }
   const tab = tabs.find(({ id }) => id === active)
   if (!tab || paneIds(tab.layout).length < 2 || isOn) return null
   return (
-    <Tooltip label={texts.start}>
-      <ActionIcon
-        aria-label={texts.start}
-        onClick={() => {
-          workspace.broadcast.start(tab.focused)
-          workspace.pane(tab.focused)?.screen.terminal.focus()
-        }}
-      >
-        <Radio size={16} aria-hidden />
-      </ActionIcon>
-    </Tooltip>
+    <IconButton
+      data-tip={texts.start}
+      aria-label={texts.start}
+      onClick={() => {
+        workspace.broadcast.start(tab.focused)
+        workspace.pane(tab.focused)?.screen.terminal.focus()
+      }}
+    >
+      <Radio size={16} aria-hidden />
+    </IconButton>
   )
 }

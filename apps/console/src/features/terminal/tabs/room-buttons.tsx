@@ -3,7 +3,7 @@ import { Maximize, Minimize, PanelLeftClose, PanelLeftOpen } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useStore } from '../../../core/context.tsx'
 import { isSidebarFolded } from '../../../core/sidebar-fold.ts'
-import { ActionIcon, Tooltip } from '../../../ui/kit.ts'
+import { IconButton } from '../../../ui/controls/icon-button.tsx'
 import { terminalMessages as texts } from '../messages.ts'
 import { changeSettings, terminalSettings } from '../screen/settings.ts'
 import classes from './tab-bar.module.css'
@@ -36,16 +36,12 @@ export function RoomButtons() {
   const Full = isFull ? Minimize : Maximize
   return (
     <span className={classes['room']}>
-      <Tooltip label={fold}>
-        <ActionIcon aria-label={fold} onClick={foldSidebar}>
-          <Fold size={16} aria-hidden />
-        </ActionIcon>
-      </Tooltip>
-      <Tooltip label={full}>
-        <ActionIcon aria-label={full} onClick={switchFullScreen}>
-          <Full size={16} aria-hidden />
-        </ActionIcon>
-      </Tooltip>
+      <IconButton data-tip={fold} aria-label={fold} onClick={foldSidebar}>
+        <Fold size={16} aria-hidden />
+      </IconButton>
+      <IconButton data-tip={full} aria-label={full} onClick={switchFullScreen}>
+        <Full size={16} aria-hidden />
+      </IconButton>
     </span>
   )
 }

@@ -4,7 +4,7 @@ import { Plus } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useState } from 'react'
 import { useStore } from '../../../core/context.tsx'
 import { announce } from '../../../ui/feedback/announce.tsx'
-import { ActionIcon, Tooltip } from '../../../ui/kit.ts'
+import { IconButton } from '../../../ui/controls/icon-button.tsx'
 import { HelpLink } from '../../../ui/page/help-link.tsx'
 import { formatCount } from '../../../ui/text/numbers.ts'
 import { terminalMessages as texts } from '../messages.ts'
@@ -100,15 +100,14 @@ export function TabBar({ workspace, isPicking, onPick }: TabBarProps) {
           ))}
         </div>
       )}
-      <Tooltip label={texts.newTab}>
-        <ActionIcon
-          aria-label={texts.newTab}
-          aria-pressed={isPicking}
-          onClick={() => onPick(tabs.length > 0 && !isPicking)}
-        >
-          <Plus size={16} aria-hidden />
-        </ActionIcon>
-      </Tooltip>
+      <IconButton
+        data-tip={texts.newTab}
+        aria-label={texts.newTab}
+        aria-pressed={isPicking}
+        onClick={() => onPick(tabs.length > 0 && !isPicking)}
+      >
+        <Plus size={16} aria-hidden />
+      </IconButton>
       <span className={classes['space']} />
       <BroadcastButton workspace={workspace} />
       <RoomButtons />
