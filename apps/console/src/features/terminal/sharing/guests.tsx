@@ -1,6 +1,6 @@
 // The people in a terminal besides the one who looks at it, and who of them types.
 import { Keyboard, User, X } from 'lucide-react'
-import { ActionIcon, Tooltip } from '../../../ui/kit.ts'
+import { IconButton } from '../../../ui/controls/icon-button.tsx'
 import type { SharedPane } from './shared-pane.ts'
 import { sharingMessages as texts } from './messages.ts'
 import { useSharing, useTyping } from './use-sharing.ts'
@@ -25,11 +25,14 @@ export function Guests({ pane }: { readonly pane: SharedPane }) {
           {typing === guest ? <Keyboard size={14} aria-hidden /> : <User size={14} aria-hidden />}
           {typing === guest ? texts.types(name) : name}
           {isOwner ? (
-            <Tooltip label={texts.remove(name)}>
-              <ActionIcon size="sm" aria-label={texts.remove(name)} onClick={() => pane.remote()?.remove(guest)}>
-                <X size={13} aria-hidden />
-              </ActionIcon>
-            </Tooltip>
+            <IconButton
+              size={24}
+              data-tip={texts.remove(name)}
+              aria-label={texts.remove(name)}
+              onClick={() => pane.remote()?.remove(guest)}
+            >
+              <X size={13} aria-hidden />
+            </IconButton>
           ) : null}
         </li>
       ))}
