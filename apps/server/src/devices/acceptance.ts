@@ -43,12 +43,37 @@ export async function changeStatus(
   const device = (await lockDevice(ctx.db, uid)) ?? fail('NOT_FOUND', { what: 'The device' })
   if (!mayBecome(device.status, status)) fail('DEVICE_STATUS_FINAL')
   const old = status === 'accepted' ? await makeRoom(ctx, device, namespace.max_devices) : undefined
+  await write(ctx, device, word, old)
+  return old?.uid
+}
+
+/**
+ * Accepts a device whose MAC address no accepted device has, as the caller has seen in the same transaction. Among thousands
+ * of devices this is quick: {@link changeStatus} reads all of them.
+ * @throws {BowlineError} NOT_FOUND, DEVICE_STATUS_FINAL, DEVICE_LIMIT, PAYMENT_REQUIRED
+ * @throws {Error} of the database, which has a constraint for it, when the name is taken
+ */
+export async function acceptUnrivalled(ctx: TenantContext, uid: DeviceUid): Promise<void> {
+  const namespace = (await lockNamespace(ctx.db)) ?? fail('NOT_FOUND', { what: 'The namespace' })
+  const device = (await lockDevice(ctx.db, uid)) ?? fail('NOT_FOUND', { what: 'The device' })
+  if (!mayBecome(device.status, 'accepted')) fail('DEVICE_STATUS_FINAL')
+  await reserveSlot(ctx, uid, namespace.max_devices)
+  await write(ctx, device, 'accept', undefined)
+}
+
+/** @param old the device that it replaces, whose name, tags, note and fields it gets */
+async function write(
+  ctx: TenantContext,
+  device: LockedDevice,
+  word: keyof typeof STATUS_WORDS,
+  old: Twin | undefined,
+): Promise<void> {
+  const status = STATUS_WORDS[word]
   const { name, tags, public_url, public_name, note, fields } = old ?? device
   const kept = { name, tags, public_url, public_name, note, fields }
-  await updateDevice(ctx.db, uid, { status, status_updated_at: new Date(ctx.clock.now()), ...kept })
+  await updateDevice(ctx.db, device.uid, { status, status_updated_at: new Date(ctx.clock.now()), ...kept })
   const replaces = old ? { replaces: old.uid } : {}
-  await audit(ctx, `device.${word}`, uid, { name, before: device.status, after: status, ...replaces })
-  return old?.uid
+  await audit(ctx, `device.${word}`, device.uid, { name, before: device.status, after: status, ...replaces })
 }
 
 type LockedDevice = NonNullable<Awaited<ReturnType<typeof lockDevice>>>

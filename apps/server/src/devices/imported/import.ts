@@ -5,12 +5,12 @@ import type { DeviceUid } from '@bowline/contract/schemas/common'
 import { audit } from '../../audit/service.ts'
 import type { TenantContext } from '../../context.ts'
 import { limitReached } from '../../db/limit-reached.ts'
-import { changeStatus } from '../acceptance.ts'
+import { acceptUnrivalled, changeStatus } from '../acceptance.ts'
 import { deviceUid } from '../identity.ts'
 import { keyFingerprint } from '../key-fingerprint.ts'
 import { MAX_PENDING } from '../pending.ts'
 import { requireUsableKey } from '../registration.ts'
-import { countPending, findAcceptedTwins, lockDevice, lockNamespace, updateDevice } from '../store.ts'
+import { countPending, findAcceptedByMac, lockDevice, lockNamespace, updateDevice } from '../store.ts'
 import { insertImported, markImported } from './store.ts'
 
 /**
@@ -38,19 +38,24 @@ async function importOne(ctx: TenantContext, device: ImportedDevice, isDryRun: b
   try {
     return await transact(ctx, device, isDryRun)
   } catch (error) {
-    const why = refusalOf(error)
+    const why = refusalOf(error, device)
     if (device.status !== 'accepted') return refused(ctx, device, why)
     try {
       const pending = await transact(ctx, { ...device, status: 'pending' }, isDryRun)
       return { ...pending, reason: why.message }
     } catch (second) {
-      return refused(ctx, device, refusalOf(second))
+      return refused(ctx, device, refusalOf(second, device))
     }
   }
 }
 
+/** Of the database: no two accepted devices of a namespace have one name. */
+const UNIQUE_NAME = 'accepted_device_name_is_unique_in_its_namespace'
+
 /** @throws {unknown} what was thrown, unless it is an expected failure */
-function refusalOf(error: unknown): BowlineError {
+function refusalOf(error: unknown, { name }: ImportedDevice): BowlineError {
+  if ((error as { constraint?: unknown }).constraint === UNIQUE_NAME)
+    return new BowlineError('DEVICE_NAME_TAKEN', { name })
   const expected = error instanceof BowlineError ? error : limitReached(error)
   if (!expected) throw error
   return expected
@@ -133,14 +138,15 @@ async function insert(ctx: TenantContext, uid: DeviceUid, device: ImportedDevice
 }
 
 /** Gives a pending device the status that it had. It never replaces another: a person compares their keys. */
-async function decide(ctx: TenantContext, uid: DeviceUid, { status }: ImportedDevice): Promise<void> {
+async function decide(ctx: TenantContext, uid: DeviceUid, { status, mac }: ImportedDevice): Promise<void> {
   if (status === 'pending') return
-  if (status === 'accepted') {
-    const row = (await lockDevice(ctx.db, uid)) ?? fail('INTERNAL')
-    const twins = await findAcceptedTwins(ctx.db, row)
-    if (twins.some(({ mac }) => mac !== null && mac === row.mac)) fail('DEVICE_REPLACES_ONE')
+  if (status === 'rejected') {
+    await changeStatus(ctx, uid, 'reject')
+    return
   }
-  await changeStatus(ctx, uid, status === 'accepted' ? 'accept' : 'reject')
+  const address = mac.toLowerCase()
+  if (address !== '' && (await findAcceptedByMac(ctx.db, [address])).length > 0) fail('DEVICE_REPLACES_ONE')
+  await acceptUnrivalled(ctx, uid)
 }
 
 function uidOf(ctx: TenantContext, { mac, public_key: publicKey }: ImportedDevice): DeviceUid {
