@@ -120,6 +120,7 @@ const sidebars: SidebarsConfig = {
       pages(
         'self-hosted',
         'deploying',
+        'moving',
         'balancers',
         'several-nodes',
         'configuring',

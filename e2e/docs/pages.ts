@@ -30,6 +30,7 @@ export const PAGES: readonly string[] = [
     'deploying',
     'mail',
     'monitoring',
+    'moving',
     'reference',
     'runbooks',
     'several-nodes',
