@@ -31,7 +31,7 @@ let history: Recorder
 showOnFailure(() => ({ a: cluster?.nodes[0]?.process, b: cluster?.nodes[1]?.process, agent: agent?.process }))
 
 const through = (node: Server): SshTarget => ({ ...agent.target, port: node.ssh.port })
-const countOf = ({ process }: Server, event: string): number => process.output().split(`"ev":"${event}"`).length - 1
+const countOf = ({ process }: Server, event: string): number => process.countOf(event)
 const clockFile = (index: number): string => join(folder, `clock-${index}`)
 /** Seconds that the machine's clock is ahead of this one's, as the header Date says. */
 const aheadOf = async ({ origin }: Server): Promise<number> =>

@@ -69,7 +69,7 @@ export async function startCluster(
   }
   const ids = nodes.map(({ process }) => /"ev":"node.entered","node":"([^"]+)"/.exec(process.output())?.[1] ?? '')
   await until('every node has a link with every other', () =>
-    nodes.every(({ process }) => process.output().split('"ev":"node.linked"').length >= count),
+    nodes.every(({ process }) => process.countOf('node.linked') >= count - 1),
   )
   const balancer = await startBalancer(nodes.map(({ origin }) => Number(new URL(origin).port)))
   const [first] = nodes

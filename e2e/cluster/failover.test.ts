@@ -33,7 +33,7 @@ let primary: Postgres
 showOnFailure(() => ({ a: a?.process, b: b?.process, agent: agent?.process }))
 
 const through = (node: Server): SshTarget => ({ ...agent.target, port: node.ssh.port })
-const countOf = ({ process }: Server, event: string): number => process.output().split(`"ev":"${event}"`).length - 1
+const countOf = ({ process }: Server, event: string): number => process.countOf(event)
 const holder = (): string =>
   primary.sql(`select link_node from devices where uid = '${agent.device.uid}' and disconnected_at is null`, 'bowline')
 

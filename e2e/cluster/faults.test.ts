@@ -26,7 +26,7 @@ const holder = (): string =>
     .sql(`set role bowline_system; select link_node from devices where uid = '${agent.device.uid}'`, 'bowline')
     .split('\n')
     .at(-1) ?? ''
-const countOf = ({ process }: Server, event: string): number => process.output().split(`"ev":"${event}"`).length - 1
+const countOf = ({ process }: Server, event: string): number => process.countOf(event)
 
 /** Processes of PostgreSQL: the postmaster, which the file of its data folder names, and its children. */
 function postgresProcesses(): number[] {

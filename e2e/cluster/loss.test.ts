@@ -88,7 +88,7 @@ for part in range(20):
     const causes = await closedRows()
     expect(causes.filter((cause) => cause === 'gateway node-lost')).toHaveLength(1)
     expect(causes.filter((cause) => cause === 'network node-lost')).toHaveLength(1)
-    const buried = [a, c].map((node) => node.process.output().split('"ev":"node.buried"').length - 1)
+    const buried = [a, c].map((node) => node.process.countOf('node.buried'))
     expect(buried[0] ?? 0).toBeLessThanOrEqual(1)
     expect((buried[0] ?? 0) + (buried[1] ?? 0)).toBe(1)
     expect(await numbered).toMatchObject({ code: 0, sha256: wanted.digest('hex') })

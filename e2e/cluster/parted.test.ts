@@ -31,7 +31,7 @@ function node(index: 0 | 1): Server {
 /** The device through the node that does not hold its link, and through the one that does. */
 const across = (): SshTarget => ({ ...agent.target, port: node(0).ssh.port })
 const direct = (): SshTarget => ({ ...agent.target, port: node(1).ssh.port })
-const unlinked = (): number => node(0).process.output().split('"ev":"node.unlinked"').length - 1
+const unlinked = (): number => node(0).process.countOf('node.unlinked')
 
 async function works(target: SshTarget): Promise<boolean> {
   const { code, stdout } = await ssh(target, ['echo works'])

@@ -53,7 +53,7 @@ const direct = (): Lane => laneThrough(ground, 'by the node of the device', node
 const across = (): Lane => laneThrough(ground, 'by another node', node(0))
 const third = (): Lane => laneThrough(ground, 'by the third node', node(2))
 
-const countOf = ({ process }: Server, event: string): number => process.output().split(`"ev":"${event}"`).length - 1
+const countOf = ({ process }: Server, event: string): number => process.countOf(event)
 const works = async ({ target }: Lane): Promise<boolean> => (await ssh(target, ['true'])).code === 0
 
 /** Waits until each of the nodes logs an event once more than it has until now. */

@@ -11,6 +11,8 @@ export interface Running {
   readonly child: ChildProcess
   /** Everything on stdout and stderr so far (the last 100 KB). */
   output(): string
+  /** How often it has logged an event, however long ago: of the output only the end is kept. */
+  countOf(event: string): number
   /** Settles when it has exited and all its output has arrived. */
   readonly ended: Promise<Exit>
   /** Sends a signal and waits for the exit; sends SIGKILL when it has not exited within 30 s. */
@@ -25,8 +27,14 @@ export function run(command: readonly string[], options: SpawnOptions): Running 
   const [program = '', ...args] = command
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options })
   let output = ''
+  const counts = new Map<string, number>()
+  let line = ''
   const keep = (text: string): void => {
     output = (output + text).slice(-KEPT_CHARACTERS)
+    const lines = (line + text).split('\n')
+    line = lines.pop() ?? ''
+    for (const [, event = ''] of lines.map((one) => /"ev":"([^"]+)"/.exec(one) ?? []))
+      counts.set(event, (counts.get(event) ?? 0) + 1)
   }
   child.stdout?.setEncoding('utf8').on('data', keep)
   child.stderr?.setEncoding('utf8').on('data', keep)
@@ -36,6 +44,7 @@ export function run(command: readonly string[], options: SpawnOptions): Running 
     pid: child.pid ?? 0,
     child,
     output: () => output,
+    countOf: (event) => counts.get(event) ?? 0,
     ended,
     async end(signal = 'SIGTERM') {
       child.kill(signal)

@@ -81,7 +81,8 @@ export async function startRecorded(lane: Lane): Promise<{ ended: Running }> {
           ({ body }) => body.result === 'intact',
           () => false,
         ),
-      60_000,
+      // A node that is killed has it on its disk, and runs again when the traffic beside it is through.
+      60_000 + lane.seconds * 1_000,
     )
     const played = await until('the recording is played', () =>
       open(operations.sessions.getRecord, { params, query: { format: 'cast3' } }).then(
