@@ -1,6 +1,6 @@
 // The console's build: base `/`, hashed assets, nothing inlined (the server's CSP allows no inline script and no data
 // fonts). `vite` serves it for development against the server named by CONSOLE_API.
-import { readdirSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { type Plugin, defineConfig } from 'vite'
@@ -19,8 +19,7 @@ function isFirstContract(module: string): boolean {
 }
 
 /** Modules that run before the console does. */
-const FIRST =
-  /console\/src\/(start|no-eval|auth\/(browser|early-answer)|platform\/(local-setting|language\/languages?))\.ts/
+const FIRST = /console\/src\/(start|no-eval|platform\/(local-setting|next-task|language\/languages?))\.ts/
 
 /** Parts that every list has: one file of them is smaller than many. */
 const LISTS =
@@ -46,7 +45,10 @@ function compressed(): Plugin {
   }
 }
 
-/** The page fetches the console beside its entry, which imports it once the language is there. */
+/** Files whose requests come first. */
+const AT_ONCE = 4
+
+/** The page fetches the console beside its entry, which runs one file after the other once the language is there. */
 function preloaded(): Plugin {
   return {
     name: 'preloaded',
@@ -57,17 +59,41 @@ function preloaded(): Plugin {
         const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
         const main = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith('console/src/main.tsx'))
         if (!main) throw new Error('The build has no console/src/main.tsx.')
-        return [main.fileName, ...main.imports].map((file) => ({
+        const signIn = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith('sign-in/sign-in-route.tsx'))
+        if (!signIn) throw new Error('The build has no sign-in/sign-in-route.tsx.')
+        const imports = new Map(chunks.map((chunk) => [chunk.fileName, chunk.imports]))
+        const first = importsFirst(main.fileName, imports)
+        const next = importsFirst(signIn.fileName, imports).filter((file) => !first.includes(file))
+        const ofSignIn = { name: 'sign-in-files', content: next.map((file) => `/${file}`).join(' ') }
+        const links = first.map((file, at) => ({
           tag: 'link',
-          attrs: { rel: 'modulepreload', crossorigin: true, href: `/${file}` },
+          attrs: {
+            rel: 'modulepreload',
+            crossorigin: true,
+            href: `/${file}`,
+            // Behind the first answers of the API, for which early.js asks: of HTTP/1.1 a browser opens six connections.
+            ...(at >= AT_ONCE && { fetchpriority: 'low' }),
+          },
           injectTo: 'head' as const,
         }))
+        return [{ tag: 'meta', attrs: ofSignIn, injectTo: 'head-prepend' }, ...links]
       },
     },
   }
 }
 
-/** The browser draws what is before the stylesheet without it, and starts the console once it is there. */
+/** @returns the file and all that it imports, each after what it imports itself */
+function importsFirst(
+  file: string,
+  imports: ReadonlyMap<string, readonly string[]>,
+  seen = new Set<string>(),
+): string[] {
+  if (seen.has(file)) return []
+  seen.add(file)
+  return [...(imports.get(file) ?? []).flatMap((one) => importsFirst(one, imports, seen)), file]
+}
+
+/** The browser draws the mark as soon as it has the page, without the stylesheet, and starts the console once that is there. */
 function drawnFirst(): Plugin {
   return {
     name: 'drawn-first',
@@ -80,7 +106,16 @@ function drawnFirst(): Plugin {
         if (!sheet || !address) throw new Error('The page has no stylesheet.')
         // Asked for at once, all the same.
         const early = `<link rel="preload" as="style" crossorigin href="${address}">`
-        return html.replace(sheet, early).replace('<div id="root">', `${sheet}\n    <div id="root">`)
+        const own = (name: string): string => readFileSync(join(import.meta.dirname, 'public', name), 'utf8')
+        const mark = `data:image/svg+xml;base64,${Buffer.from(own('icon.svg').replaceAll(/\n\s*/g, '')).toString('base64')}`
+        return html
+          .replaceAll(
+            /<script src="\/(early|theme)\.js"><\/script>/g,
+            (_, name) => `<script>${own(`${name}.js`)}</script>`,
+          )
+          .replace('<img src="/icon.svg"', `<img src="${mark}"`)
+          .replace(sheet, early)
+          .replace('<div id="root">', `${sheet}\n    <div id="root">`)
       },
     },
   }

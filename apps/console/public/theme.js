@@ -1,5 +1,5 @@
-// Sets light or dark before the first paint. A file of its own, because the content security policy allows no inline
-// script; loaded in the head without `defer`, because it must run before the body is drawn.
+// Sets light or dark before the first paint: in the head and without `defer`, because it must run before the body is drawn.
+// The build puts it into the page, whose content security policy then names its hash.
 // The key and the attribute are those of src/ui/theme.ts.
 {
   let chosen = 'auto'

@@ -6,11 +6,12 @@ import './main.css'
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { StrictMode } from 'react'
+import { StrictMode, startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
 import { RuntimeContext } from './core/context.tsx'
 import { followSignIn } from './shell/follow-sign-in.ts'
 import { expireSuspendedSessions, hasSuspendedSessions } from './features/terminal/suspended.ts'
+import { nextTask } from './platform/next-task.ts'
 import { loadRestWhenIdle, pageFile } from './platform/page-files.ts'
 import { createConsoleRouter } from './shell/router.tsx'
 import { createRuntime } from './core/runtime.ts'
@@ -19,51 +20,56 @@ import { colorSchemeManager, cssVariables, theme } from './ui/theme.ts'
 
 const loadWorkspace = pageFile(() => import('./features/terminal/workspace.ts'))
 
-const runtime = createRuntime()
-const router = createConsoleRouter(runtime)
-followSignIn(runtime.session, router)
-// Retries pages that failed to load while the server was down.
-runtime.watch.state.subscribe(() => {
-  if (runtime.watch.state.get().kind === 'reachable') void router.invalidate()
-})
+void startConsole()
 
-// The mark of index.html is what shows until then.
-const endBoot = router.subscribe('onRendered', () => {
-  endBoot()
-  document.querySelector('.boot')?.remove()
-})
+/** In several tasks, as each takes a slow machine long enough. */
+async function startConsole(): Promise<void> {
+  await nextTask()
+  const runtime = createRuntime()
+  const router = createConsoleRouter(runtime)
+  followSignIn(runtime.session, router)
+  // Retries pages that failed to load while the server was down.
+  runtime.watch.state.subscribe(() => {
+    if (runtime.watch.state.get().kind === 'reachable') void router.invalidate()
+  })
 
-askBeforeLeaving()
-// Preloading waits until the first page has what it needs.
-const endWaiting = runtime.live.state.subscribe(() => {
-  if (runtime.live.state.get() !== 'live') return
-  endWaiting()
-  void loadRestWhenIdle()
-})
+  askBeforeLeaving()
+  // Preloading waits until the first page has what it needs.
+  const endWaiting = runtime.live.state.subscribe(() => {
+    if (runtime.live.state.get() !== 'live') return
+    endWaiting()
+    void loadRestWhenIdle()
+  })
 
-expireSuspendedSessions(() => Date.now(), setTimeout)
-// They end soon unless they are resumed, also while another page is shown.
-if (hasSuspendedSessions())
-  void loadWorkspace().then(
-    ({ workspaceOf }) => workspaceOf(runtime),
-    () => undefined,
+  expireSuspendedSessions(() => Date.now(), setTimeout)
+  // They end soon unless they are resumed, also while another page is shown.
+  if (hasSuspendedSessions())
+    void loadWorkspace().then(
+      ({ workspaceOf }) => workspaceOf(runtime),
+      () => undefined,
+    )
+
+  const place = document.querySelector('#root')
+  if (!place) throw new Error('The page has no #root.')
+  const root = createRoot(place)
+  await nextTask()
+  // React renders a transition in slices.
+  startTransition(() =>
+    root.render(
+      <StrictMode>
+        <MantineProvider
+          theme={theme}
+          cssVariablesResolver={cssVariables}
+          colorSchemeManager={colorSchemeManager}
+          defaultColorScheme="auto"
+        >
+          <QueryClientProvider client={runtime.queryClient}>
+            <RuntimeContext value={runtime}>
+              <RouterProvider router={router} />
+            </RuntimeContext>
+          </QueryClientProvider>
+        </MantineProvider>
+      </StrictMode>,
+    ),
   )
-
-const place = document.querySelector('#root')
-if (!place) throw new Error('The page has no #root.')
-createRoot(place).render(
-  <StrictMode>
-    <MantineProvider
-      theme={theme}
-      cssVariablesResolver={cssVariables}
-      colorSchemeManager={colorSchemeManager}
-      defaultColorScheme="auto"
-    >
-      <QueryClientProvider client={runtime.queryClient}>
-        <RuntimeContext value={runtime}>
-          <RouterProvider router={router} />
-        </RuntimeContext>
-      </QueryClientProvider>
-    </MantineProvider>
-  </StrictMode>,
-)
+}

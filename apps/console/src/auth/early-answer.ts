@@ -1,26 +1,58 @@
-// The first answer of every page is the token for the refresh cookie. The entry of the page asks for it, while the browser
-// still loads the rest of the console.
-import { exclusively } from './browser.ts'
+// The first answers of a page: public/early.js asks for them while the browser still loads the console.
+import { readSetting, writeSetting } from '../platform/local-setting.ts'
 
-/** Of the operation `refreshSession`: the entry must not load the contract for it. */
+/** Of the operation `refreshSession`, with the method POST. */
 export const REFRESH_PATH = '/api/auth/session/refresh'
+
+const FIRST_LIST = 'bowline.first-list'
 
 /** An answer that no page has taken by then is left. */
 const FRESH_MS = 10_000
 
-let early: { readonly answer: Promise<Response>; readonly untilMs: number } | undefined
-
-/** Asks, once, under the lock of the session. The answer still arrives when the page is left: it sets a new cookie. */
-export function askEarly(): void {
-  const answer = exclusively(() => fetch(REFRESH_PATH, { method: 'POST', keepalive: true }))
-  // Whoever takes it handles that.
-  answer.catch(() => undefined)
-  early = { answer, untilMs: performance.now() + FRESH_MS }
+/** What public/early.js has asked for. */
+export interface Early {
+  readonly session: Promise<Response>
+  readonly list: { readonly url: string; readonly asked: Promise<EarlyList | undefined> } | undefined
 }
 
-/** The answer to the first request, once; undefined when there is none or it has become old. */
-export function takeEarly(): Promise<Response> | undefined {
-  const taken = early
-  early = undefined
-  return taken && performance.now() < taken.untilMs ? taken.answer : undefined
+interface EarlyList {
+  /** It was asked for with this one. */
+  readonly token: string
+  readonly answer: Response
+}
+
+declare global {
+  var bowlineEarly: Early | undefined
+}
+
+let isSessionTaken = false
+let isListKnown = false
+
+/** The answer to the first refresh, once; undefined when there is none or it has become old. */
+export function takeEarlySession(): Promise<Response> | undefined {
+  if (isSessionTaken || performance.now() > FRESH_MS) return undefined
+  isSessionTaken = true
+  return globalThis.bowlineEarly?.session
+}
+
+/**
+ * The answer to the first list of a page that shows one, as /devices; undefined when there is none for it. Remembers which
+ * one this was, for the next load of the same address.
+ * @param headers of the request: the answer is for the same token only
+ */
+export async function takeEarlyList(url: string, headers: HeadersInit | undefined): Promise<Response | undefined> {
+  if (isListKnown || !url.startsWith(`/api${location.pathname}?`)) return undefined
+  isListKnown = true
+  const known = JSON.stringify({ address: location.pathname + location.search, url })
+  if (readSetting(FIRST_LIST) !== known) writeSetting(FIRST_LIST, known)
+  const list = globalThis.bowlineEarly?.list
+  if (list?.url !== url || performance.now() > FRESH_MS) return undefined
+  const early = await list.asked.catch(() => undefined)
+  return new Headers(headers).get('authorization') === `Bearer ${early?.token}` ? early?.answer : undefined
+}
+
+/** For tests: as a page that has just been loaded. */
+export function forgetEarly(): void {
+  isSessionTaken = false
+  isListKnown = false
 }

@@ -8,7 +8,7 @@ import { createLiveConnection, type LiveConnection } from '../live/live-connecti
 import { type LiveFeed, createLiveFeed } from '../live/live-feed.ts'
 import { createApi, type Api } from '../auth/api.ts'
 import { exclusively, openTabChannel } from '../auth/browser.ts'
-import { takeEarly } from '../auth/early-answer.ts'
+import { takeEarlyList, takeEarlySession } from '../auth/early-answer.ts'
 import { watchConnectivity, watchedFetch, type Watch } from '../auth/connectivity.ts'
 import { createProofRequests, type ProofRequests } from '../auth/proof-requests.ts'
 import { createSession, type Session, type SessionState } from '../auth/session.ts'
@@ -32,7 +32,7 @@ const STALE_MS = 30_000
 
 export function createRuntime(): Runtime {
   const watch = watchConnectivity({ probe: () => client.call(instance.info, {}), later, now: () => Date.now() })
-  const client = createClient({ origin: '', fetch: watchedFetch(fetchKeepingCookies, watch) })
+  const client = createClient({ origin: '', fetch: watchedFetch(fetchFirst, watch) })
   const broadcast = openTabChannel((message) => session.receive(message))
   const session: Session = createSession({ client, exclusively, broadcast, now: () => performance.now() })
   const proofs = createProofRequests()
@@ -113,8 +113,8 @@ function later(work: () => void, delayMs: number): () => void {
   return () => clearTimeout(timer)
 }
 
-/** Uses `keepalive` for the cookie exchange: the new cookie must arrive even when the page is being left. */
-function fetchKeepingCookies(url: string | URL | Request, init?: RequestInit): Promise<Response> {
-  if (url !== auth.refreshSession.path) return fetch(url, init)
-  return takeEarly() ?? fetch(url, { ...init, keepalive: true })
+/** Takes what the page has asked for early. The cookie exchange is kept alive: it must arrive even when the page is left. */
+async function fetchFirst(url: string | URL | Request, init?: RequestInit): Promise<Response> {
+  if (url === auth.refreshSession.path) return takeEarlySession() ?? fetch(url, { ...init, keepalive: true })
+  return (typeof url === 'string' ? await takeEarlyList(url, init?.headers) : undefined) ?? fetch(url, init)
 }

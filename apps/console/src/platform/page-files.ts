@@ -48,10 +48,14 @@ export function pageFile<T>(importModule: Load<T>): PageFile<T> {
   return Object.assign(loadOrReload, { loaded: () => loaded })
 }
 
+/** The first page is used in that time: nothing else takes the line or the processor. */
+const FIRST_USE_MS = 10_000
+
 /**
  * Preloads every module that is not loaded yet, one after the other, so that pages open even when the server is down.
  */
 export async function loadRestWhenIdle(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, FIRST_USE_MS))
   for (const load of loads) {
     await idle()
     // Retried when somebody opens the page.

@@ -1,6 +1,7 @@
 // Root layout: the live region and notifications around every page.
 import { useNotifications } from '@mantine/notifications'
 import { Outlet } from '@tanstack/react-router'
+import { useDeferredValue, useEffect } from 'react'
 import { ConnectivityBanner } from './connectivity/connectivity-banner.tsx'
 import { FreshProof } from './fresh-proof/fresh-proof.tsx'
 import { Recovered } from './fresh-proof/recovered.tsx'
@@ -12,6 +13,13 @@ import { pageFile } from '../platform/page-files.ts'
 const loadNotices = pageFile(() => import('../ui/feedback/notices.tsx'))
 
 export function Root() {
+  // The router has React draw what it has loaded in one piece. The first page is all there is: deferred, it is drawn in
+  // slices, with the mark of index.html until then.
+  const mayDraw = useDeferredValue(true, false)
+  useEffect(() => {
+    if (mayDraw) document.querySelector('.boot')?.remove()
+  }, [mayDraw])
+  if (!mayDraw) return null
   return (
     <>
       <Announcer />

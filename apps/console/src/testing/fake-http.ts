@@ -1,5 +1,6 @@
 // HTTP side of the fake server: routes calls by the contract's operations, validates input with their schemas, answers
 // errors as in the catalogue, and serves the built console under the server's content security policy.
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname, join, normalize } from 'node:path'
@@ -106,19 +107,27 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 }
 
-/** Serves a file of the built console; a path without an extension gets the index page. */
+/** Serves a file of the built console; a path without an extension gets the index page, with its own scripts allowed. */
 export async function serveConsole(folder: string, path: string, response: ServerResponse): Promise<void> {
   const file = extname(path) === '' ? 'index.html' : normalize(path).replace(/^\/+/, '')
-  response.setHeader(
-    'content-security-policy',
-    "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'",
-  )
   try {
     const bytes = await readFile(join(folder, file))
+    const own = file.endsWith('.html') ? scriptsOf(bytes.toString()) : []
+    response.setHeader(
+      'content-security-policy',
+      `default-src 'self'; script-src ${["'self'", ...own].join(' ')}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'`,
+    )
     response.setHeader('content-type', TYPES[extname(file)] ?? 'application/octet-stream')
     response.end(bytes)
   } catch {
     response.statusCode = 404
     response.end()
   }
+}
+
+/** Sources of the scripts that are in a page. */
+function scriptsOf(page: string): string[] {
+  return [...page.matchAll(/<script>(.*?)<\/script>/gs)].map(
+    ([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
+  )
 }

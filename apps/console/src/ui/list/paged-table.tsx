@@ -20,10 +20,19 @@ interface PagedTableProps<Row> extends Omit<DataTableProps<Row>, 'rows' | 'stale
   readonly onPageGone: (lastPage: number) => void
 }
 
+/** A list has been on the screen since the console was loaded: later ones appear in one piece. */
+let hasDrawn = false
+
 export function PagedTable<Row>(props: PagedTableProps<Row>) {
   const { list, embedded = false, failed, page, perPage, renderPageLink, onPageGone, ...table } = props
-  // Drawing many rows at once takes long on a slow machine: it gives way to input and to the frame before it.
-  const data = useDeferredValue(list.data)
+  // Drawing many rows at once takes long on a slow machine: it gives way to input and to the frame before it. So does the
+  // first list of the console, whose answer may be there before the frame is.
+  const mayDraw = useDeferredValue(true, hasDrawn)
+  useEffect(() => {
+    hasDrawn = true
+  }, [])
+  const latest = useDeferredValue(list.data)
+  const data = mayDraw ? latest : undefined
   const isPrevious = useDeferredValue(list.isPlaceholderData)
   // The page of the rows on the screen: those of the previous one keep their places until the next one is there.
   const [shownPage, setShownPage] = useState(page)

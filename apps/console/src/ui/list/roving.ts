@@ -84,11 +84,15 @@ export function useFocusOnArrival(
   const done = useRef<{ readonly visit: number | undefined }>(undefined)
   useEffect(() => {
     if (!isReady || (done.current && done.current.visit === visit)) return
-    done.current = { visit }
-    table.current?.parentElement?.scrollTo(0, 0)
-    if (document.activeElement !== document.body) return
-    // Not on touch screens, where a focus without a keyboard only draws a ring.
-    if (!matchMedia('(hover: hover)').matches) return
-    table.current?.querySelector<HTMLElement>(`tbody ${PRIMARY}`)?.focus({ preventScroll: true })
+    // In the frame that draws the rows: both need their layout, which would be made here and now otherwise.
+    const frame = requestAnimationFrame(() => {
+      done.current = { visit }
+      table.current?.parentElement?.scrollTo(0, 0)
+      if (document.activeElement !== document.body) return
+      // Not on touch screens, where a focus without a keyboard only draws a ring.
+      if (!matchMedia('(hover: hover)').matches) return
+      table.current?.querySelector<HTMLElement>(`tbody ${PRIMARY}`)?.focus({ preventScroll: true })
+    })
+    return () => cancelAnimationFrame(frame)
   }, [table, isReady, visit])
 }

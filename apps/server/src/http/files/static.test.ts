@@ -186,6 +186,12 @@ describe('security headers', () => {
     `)
   })
 
+  it('allows exactly the scripts that are in the page of the console', async () => {
+    await write('console/other.html', '<script>first()</script><script src="/assets/a.js"></script>')
+    const { headers } = await get('/other.html', page)
+    expect(headers['content-security-policy']).toContain(`script-src 'self' ${hashOf('first()')};`)
+  })
+
   it('sends these security headers with the docs', async () => {
     expect(await headersOf('/docs/', page)).toMatchInlineSnapshot(`
       {

@@ -134,6 +134,10 @@ export async function serveStatic(server: FastifyInstance, folders: StaticFolder
       return reply.status(503).type('text/plain; charset=utf-8').send(`${CONSOLE_NOT_BUILT}\n`)
     }
     if (file === undefined) throw new BowlineError('ROUTE_NOT_FOUND', { method: request.method, path: `/${path}` })
+    if (file.endsWith('.html')) {
+      // What the first paint and the first answers need is in the page itself.
+      void reply.header('content-security-policy', policy(await scriptHashes(join(folders.console, file))))
+    }
     return reply.sendFile(file, folders.console)
   })
 }
