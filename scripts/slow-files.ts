@@ -85,6 +85,24 @@ const E2E: Groups = [
     'e2e/cluster/lagging-standby.test.ts',
     'e2e/cluster/trace.test.ts',
   ],
+  [
+    'e2e/cluster/agentless.test.ts',
+    'e2e/cluster/existing-agents.test.ts',
+    'e2e/cluster/cut-off.test.ts',
+    'e2e/cluster/joined.test.ts',
+  ],
+  [
+    'e2e/service/service-openrc.test.ts',
+    'e2e/service/update-openrc.test.ts',
+    'e2e/service/package.test.ts',
+    'e2e/service/apt-repository.test.ts',
+  ],
+  [
+    'e2e/console/terminals/vault.test.ts',
+    'e2e/console/terminals/files.test.ts',
+    'e2e/console/terminals/joined.test.ts',
+    'e2e/console/terminals/watched.test.ts',
+  ],
 ]
 
 const SERVER: Groups = [
