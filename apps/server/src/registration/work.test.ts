@@ -46,6 +46,7 @@ beforeAll(async () => {
     passwords: {
       hash: (password) => (work.push('hash'), hasher.hash(password)),
       verify: (stored, password) => (work.push('verify'), hasher.verify(stored, password)),
+      check: (stored, password, options) => (work.push('verify'), hasher.check(stored, password, options)),
     },
     tokens: createTokenIssuer((await loadInstanceKeys(server.database.system(), secretKey)).token, systemClock),
     maximumLockoutMinutes: 0,
