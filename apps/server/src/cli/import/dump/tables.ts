@@ -2,7 +2,7 @@
 import { ConfigError } from '@bowline/contract/config'
 import type { Values } from './copy-text.ts'
 import type { Names } from './map-file.ts'
-import type { RowTaker } from './rows.ts'
+import type { RowTaker, TakerOf } from './rows.ts'
 import { KINDS, type Kind, TABLES } from './spellings.ts'
 
 /** A row by our names of its columns; JSON columns are read, others are texts. Undefined: NULL, or there is no such column. */
@@ -31,7 +31,7 @@ export interface FoundTable {
 }
 
 export interface Tables {
-  takerOf(table: string, columns: readonly string[] | undefined): RowTaker
+  readonly takerOf: TakerOf
   readonly rows: Readonly<Record<Kind, Row[]>>
   readonly found: readonly FoundTable[]
   /** Rows that cannot be read, the first hundred of each table by themselves. */
@@ -66,15 +66,15 @@ export function openTables(names: Names): Tables {
 
   function openTaker(table: string, columns: readonly string[] | undefined): RowTaker {
     const kind = kindOf(table, names)
-    const sources = kind && sourcesOf(kind, table, columns, names)
-    const entry = found.get(table) ?? { name: table, kind, rows: 0, ignored: ignoredOf(columns ?? [], sources) }
-    found.set(table, entry)
     const other = kind && [...found.values()].find((one) => one.kind === kind && one.name !== table)
     if (other) {
       throw new ConfigError([
         `${other.name} and ${table} may both be the table of ${kind}: name one by --map, as {"tables": {"${kind}": "${table}"}}.`,
       ])
     }
+    const sources = kind && sourcesOf(kind, table, columns, names)
+    const entry = found.get(table) ?? { name: table, kind, rows: 0, ignored: ignoredOf(columns ?? [], sources) }
+    found.set(table, entry)
     return {
       isNeeded: kind !== undefined,
       take(values) {
