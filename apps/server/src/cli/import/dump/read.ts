@@ -1,5 +1,5 @@
 // Reads a dump into files: one for each namespace, and one with the accounts.
-import { chmod, mkdir } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { NamespaceName } from '@bowline/contract/schemas/namespace'
 import { type OldAccount, writeAccountsFile } from '../accounts-file.ts'
@@ -43,7 +43,6 @@ export async function readDump(dump: string, { to, names, now }: DumpOptions): P
 
   const folder = join(to, 'namespaces')
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  await chmod(to, 0o700)
   const file = join(to, 'accounts.json')
   await writeAccountsFile(file, {
     format: 'bowline-import-accounts',
