@@ -1,7 +1,7 @@
 // Accounts that come from another server with the hash of their password. Only the operator of the server makes them: whoever
 // could hand in hashes could sign in as the people whom they name.
 import { auditInstance } from '../audit/service.ts'
-import { type ForeignHash, storedForm } from '../auth/foreign-hashes.ts'
+import { type ForeignHash, storedForm } from '../auth/password-hashes/foreign-hashes.ts'
 import type { Ids } from '../platform/ids.ts'
 import { completeRegistration, createUser, findAccountByEmail, isUsernameTaken } from '../users/service.ts'
 import { type AdministrationDeps, type By, auditOrigin } from './deps.ts'

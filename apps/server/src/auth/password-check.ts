@@ -12,7 +12,7 @@ import type { Log } from '../platform/log.ts'
 import { noteAccountEvent } from '../users/activity.ts'
 import { type Account, highestBcryptCost, replaceHash } from '../users/service.ts'
 import { lockoutAfter } from './lockout.ts'
-import type { PasswordHasher } from './passwords.ts'
+import type { PasswordHasher } from './password-hashes/passwords.ts'
 import { EVERYWHERE, clearFailures, countFailure, findLock, saveKnownSource, saveLockout } from './store.ts'
 
 const HOUR_MS = 3_600_000

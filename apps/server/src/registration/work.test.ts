@@ -2,7 +2,7 @@
 import { systemClock } from '@bowline/base/clock'
 import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createPasswordHasher } from '../auth/passwords.ts'
+import { createPasswordHasher } from '../auth/password-hashes/passwords.ts'
 import { type AuthDeps, signIn } from '../auth/service.ts'
 import { createTokenIssuer } from '../auth/tokens.ts'
 import { loadInstanceKeys } from '../instance/keys.ts'

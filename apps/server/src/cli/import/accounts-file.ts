@@ -3,7 +3,7 @@ import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { ConfigError } from '@bowline/contract/config'
 import { Email, PersonName, Username } from '@bowline/contract/schemas/common'
 import { z } from 'zod'
-import { ForeignHash } from '../../auth/foreign-hashes.ts'
+import { ForeignHash } from '../../auth/password-hashes/foreign-hashes.ts'
 import { Unreadable } from './file.ts'
 
 const MAX_FILE_BYTES = 512 * 1_024 * 1_024

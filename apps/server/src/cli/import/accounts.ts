@@ -2,7 +2,7 @@
 // API takes.
 import { systemClock } from '@bowline/base/clock'
 import { type ImportedAccountOutcome, importAccount } from '../../administration/imported-accounts.ts'
-import { createPasswordHasher } from '../../auth/passwords.ts'
+import { createPasswordHasher } from '../../auth/password-hashes/passwords.ts'
 import { BY_OPERATOR } from '../administration/deps.ts'
 import { onInstance } from '../instance.ts'
 import type { Terminal } from '../terminal.ts'

@@ -5,7 +5,7 @@ import { hash, verify } from '@node-rs/argon2'
 import { verify as verifyBcrypt } from '@node-rs/bcrypt'
 import { Semaphore } from '@bowline/base/semaphore'
 import { fail } from '@bowline/contract/errors'
-import { sourceKey } from '../platform/network/address.ts'
+import { sourceKey } from '../../platform/network/address.ts'
 import { argon2Check, decoyOf, isBcrypt } from './foreign-hashes.ts'
 
 /** The library's default algorithm is argon2id. */
