@@ -60,12 +60,40 @@ async function signIn(): Promise<string> {
   return body.token
 }
 
-it.each([1, 2] as const)('a device comes back that nobody touches, by transport %d', async (transport) => {
+/** A dump of the old server, with tables as they may be called: nobody has documented them. */
+function dumpOf({ tenant, state }: OldServerDouble): string {
+  const owner = '00000000-0000-4000-8000-000000000001'
+  const tables: Record<string, Record<string, unknown>[]> = {
+    users: [{ id: owner, username: 'olga', email: 'olga@example.com', password: 'a'.repeat(64), status: 'confirmed' }],
+    namespaces: [{ tenant_id: tenant, name: state.name, owner, session_record: 't' }],
+    members: [{ tenant_id: tenant, user_id: owner, role: 'owner' }],
+    devices: state.devices.map(({ uid, name, identity, info, public_key, status }) => {
+      return { uid, tenant_id: tenant, name, identity, info, public_key, status }
+    }),
+    public_keys: state.publicKeys.map((key) => ({ ...key, tenant_id: tenant })),
+  }
+  const text = (value: unknown): string =>
+    (typeof value === 'string' ? value : JSON.stringify(value))
+      .replaceAll('\\', String.raw`\\`)
+      .replaceAll('\n', String.raw`\n`)
+  const rows = Object.entries(tables).flatMap(([table, items]) => [
+    `COPY public.${table} (${Object.keys(items[0] ?? {}).join()}) FROM stdin;`,
+    ...items.map((item) => Object.values(item).map(text).join('\t')),
+    String.raw`\.`,
+  ])
+  return `${rows.join('\n')}\n`
+}
+
+it.each([
+  [1, 'API'],
+  [2, 'API'],
+  [2, 'dump'],
+] as const)('a device comes back that nobody touches, by transport %d, moved by %s', async (transport, way) => {
   const privateKey = privateKeys[transport - 1]
   if (!privateKey || !openSsh) throw new Error('there is no key, or no sshd')
   const old = await OldServerDouble.start()
   onTestFinished(() => old[Symbol.asyncDispose]())
-  old.state.name = `moved-${transport}`
+  old.state.name = `moved-${transport}-${way.toLowerCase()}`
   const blob = readFileSync(`${keyFile}.pub`, 'utf8').split(' ')[1] ?? ''
   const fingerprint = createHash('md5')
     .update(blob, 'base64')
@@ -102,8 +130,13 @@ it.each([1, 2] as const)('a device comes back that nobody touches, by transport 
 
   const token = await signIn()
   writeFileSync(scratch.file('token'), old.token)
-  const file = scratch.file(`old-${transport}.json`)
-  await bowline(`import fetch ${old.origin} --token-file ${scratch.file('token')} --to ${file}`)
+  let file = scratch.file(`old-${transport}.json`)
+  if (way === 'API') await bowline(`import fetch ${old.origin} --token-file ${scratch.file('token')} --to ${file}`)
+  else {
+    writeFileSync(scratch.file('old.sql'), dumpOf(old))
+    await bowline(`import dump ${scratch.file('old.sql')} --to ${scratch.file('old')}`)
+    file = scratch.file(`old/namespaces/${old.state.name}.json`)
+  }
   await bowline(`import apply ${file} --create`)
   const client = createClient({ origin: server.origin, token: () => token })
   const params = { tenant: TenantId.parse(old.tenant) }
@@ -116,7 +149,7 @@ it.each([1, 2] as const)('a device comes back that nobody touches, by transport 
   name.moveTo({ host: '127.0.0.1', port: Number(port) }, 'cut')
   await until('the agent is back', () => double.tunnels > 0)
   await untilOnline(there, uid)
-  const login = `${inner.user}@moved-${transport}.old-${transport}`
+  const login = `${inner.user}@${old.state.name}.old-${transport}`
   const options = ['-i', keyFile, '-o', 'PubkeyAuthentication=yes', '-o', 'BatchMode=yes']
   const { code, stdout, stderr } = await ssh({ ...server.ssh, login, password: '' }, ['echo moved'], { options })
   expect([code, stdout.toString(), stderr]).toEqual([0, 'moved\n', ''])

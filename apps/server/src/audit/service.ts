@@ -107,6 +107,7 @@ export type InstanceAuditAction =
   | 'account.sign-out'
   | 'account.limit'
   | 'account.administrator'
+  | 'account.import'
   | 'limit.update'
   | 'audit.export'
 

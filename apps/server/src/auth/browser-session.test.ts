@@ -9,7 +9,7 @@ import { randomIds } from '../platform/ids.ts'
 import { silentLog } from '../platform/log.ts'
 import { type BootedServer, PASSWORD, type Person, bootServer } from '../testing/boot.ts'
 import { getAccount } from '../users/service.ts'
-import { createPasswordHasher } from './passwords.ts'
+import { createPasswordHasher } from './password-hashes/passwords.ts'
 import { startBrowserSession } from './service.ts'
 import { createTokenIssuer } from './tokens.ts'
 

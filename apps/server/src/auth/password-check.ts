@@ -10,9 +10,9 @@ import type { Schema } from '../db/schema.ts'
 import { sourceKey } from '../platform/network/address.ts'
 import type { Log } from '../platform/log.ts'
 import { noteAccountEvent } from '../users/activity.ts'
-import type { Account } from '../users/service.ts'
+import { type Account, highestBcryptCost, replaceHash } from '../users/service.ts'
 import { lockoutAfter } from './lockout.ts'
-import type { PasswordHasher } from './passwords.ts'
+import type { PasswordHasher } from './password-hashes/passwords.ts'
 import { EVERYWHERE, clearFailures, countFailure, findLock, saveKnownSource, saveLockout } from './store.ts'
 
 const HOUR_MS = 3_600_000
@@ -42,7 +42,8 @@ export function identifierKey(identifier: string): Buffer {
 }
 
 /**
- * Verifies a guess and counts it if wrong. Success clears the failures of the source, not those of all sources.
+ * Verifies a guess and counts it if wrong. Success clears the failures of the source, not those of all sources, and replaces a
+ * hash that came from another server by one of ours.
  * @returns true for the right password
  * @throws {BowlineError} LOCKED_OUT (detail `lockedUntil`: Unix seconds), whatever the password
  */
@@ -56,16 +57,22 @@ export async function verifyPassword(deps: GuessDeps, guess: Guess, origin: Orig
   } as const
   await refuseWhileLocked(deps, by)
   const stored = guess.account?.passwordHash ?? guess.pendingHash
-  const matches = await deps.passwords.verify(stored, guess.password, origin.source)
+  // Asked for every name: the work is the same.
+  const bcryptCost = await highestBcryptCost(db)
+  const { source } = origin
+  const { matches, replacement } = await deps.passwords.check(stored, guess.password, { source, bcryptCost })
   // Concurrent guesses all pass the first check; a lock caused by some of them applies to the rest.
   await refuseWhileLocked(deps, by)
   if (matches) {
-    const { user, source, identifier } = by
+    const { user, identifier } = by
     await db.transaction().execute(async (inner) => {
-      await clearFailures(inner, source, identifier)
+      // A password that was changed meanwhile has another hash, and keeps it.
+      if (user !== '' && stored !== undefined && replacement !== undefined)
+        await replaceHash(inner, user, stored, replacement)
+      await clearFailures(inner, by.source, identifier)
       // With a second factor the source becomes known when that has been used: the password alone must not exempt
       // anybody from the limit of guesses over all sources.
-      if (user !== '' && !guess.account?.mfaEnabled) await saveKnownSource(inner, user, source, new Date(now))
+      if (user !== '' && !guess.account?.mfaEnabled) await saveKnownSource(inner, user, by.source, new Date(now))
     })
     return true
   }

@@ -26,7 +26,7 @@ import {
 } from '../users/service.ts'
 import { mayTryPassword, verifyPassword } from './password-check.ts'
 import { noteFreshProof } from './fresh-proofs.ts'
-import type { PasswordHasher } from './passwords.ts'
+import type { PasswordHasher } from './password-hashes/passwords.ts'
 import { type SecondStepParts, type SigningIn, attachToProvider, secondFactorRequired } from './pending-sign-ins.ts'
 import { noteDevice } from './sign-ins/devices.ts'
 import { endFamilyAndApprovals, noteRenewal, noteUse, recordSignIn } from './sign-ins/service.ts'

@@ -120,9 +120,10 @@ describe('sign-in', () => {
     const checked: (string | undefined)[] = []
     const passwords = {
       hash: () => Promise.reject(new Error('nothing is hashed here')),
-      verify: (stored: string | undefined) => {
+      verify: () => Promise.reject(new Error('nothing but accounts is checked here')),
+      check: (stored: string | undefined) => {
         checked.push(stored)
-        return Promise.resolve(false)
+        return Promise.resolve({ matches: false })
       },
     }
     const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })

@@ -2,7 +2,7 @@
 import { systemClock } from '@bowline/base/clock'
 import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createPasswordHasher } from '../auth/passwords.ts'
+import { createPasswordHasher } from '../auth/password-hashes/passwords.ts'
 import { type AuthDeps, signIn } from '../auth/service.ts'
 import { createTokenIssuer } from '../auth/tokens.ts'
 import { loadInstanceKeys } from '../instance/keys.ts'
@@ -46,6 +46,7 @@ beforeAll(async () => {
     passwords: {
       hash: (password) => (work.push('hash'), hasher.hash(password)),
       verify: (stored, password) => (work.push('verify'), hasher.verify(stored, password)),
+      check: (stored, password, options) => (work.push('verify'), hasher.check(stored, password, options)),
     },
     tokens: createTokenIssuer((await loadInstanceKeys(server.database.system(), secretKey)).token, systemClock),
     maximumLockoutMinutes: 0,

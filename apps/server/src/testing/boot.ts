@@ -12,7 +12,7 @@ import { TenantId as TenantIdSchema, UserId as UserIdSchema } from '@bowline/con
 import type { DeviceAuth, DeviceAuthBody } from '@bowline/contract/schemas/device'
 import type { UserAuth } from '@bowline/contract/schemas/user'
 import { type Clock, systemClock } from '@bowline/base/clock'
-import { createPasswordHasher } from '../auth/passwords.ts'
+import { createPasswordHasher } from '../auth/password-hashes/passwords.ts'
 import { readConfig } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import type { OwnerConnection } from '../db/owner-session.ts'

@@ -15,6 +15,7 @@ import {
   type UserRow,
   countOwned,
   deleteUser,
+  findBcryptCost,
   findByEmail,
   findByIdentifier,
   findOwned,
@@ -24,6 +25,7 @@ import {
   insertUser,
   listUsers,
   lockUser,
+  updateHash,
   updateUser,
 } from './store.ts'
 
@@ -308,4 +310,18 @@ export async function setMaxNamespaces(db: Kysely<Schema>, id: UserId, limit: nu
 
 export async function recordLogin(db: Kysely<Schema>, id: UserId, at: Date): Promise<void> {
   await updateUser(db, id, { last_login: at })
+}
+
+/**
+ * Replaces the hash of a password that stays the same: nothing ends.
+ * @param before the hash that was checked; another one, which somebody has set meanwhile, stays
+ */
+export function replaceHash(db: Kysely<Schema>, id: UserId, before: string, after: string): Promise<void> {
+  return updateHash(db, id, before, after)
+}
+
+/** Highest cost of the bcrypt hashes that accounts have from another server; undefined if there are none. */
+export async function highestBcryptCost(db: Kysely<Schema>): Promise<number | undefined> {
+  const cost = await findBcryptCost(db)
+  return cost === null ? undefined : Number(cost)
 }

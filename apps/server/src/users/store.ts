@@ -114,3 +114,20 @@ export function listAdministrators(db: Kysely<Schema>): Promise<UserRow[]> {
     .orderBy('id')
     .execute()
 }
+
+/** Replaces the hash of a password, unless it is another one by now. */
+export async function updateHash(db: Kysely<Schema>, id: UserId, before: string, after: string): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ password_hash: after })
+    .where('id', '=', id)
+    .where('password_hash', '=', before)
+    .execute()
+}
+
+/** Highest cost of the bcrypt hashes; null if there are none. By the index `users_with_a_bcrypt_hash`. */
+export async function findBcryptCost(db: Kysely<Schema>): Promise<string | null> {
+  const { rows } = await sql<{ cost: string | null }>`
+    select max(substr(password_hash, 5, 2)) as cost from users where password_hash like '$2%'`.execute(db)
+  return rows[0]?.cost ?? null
+}

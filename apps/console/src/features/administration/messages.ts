@@ -257,6 +257,7 @@ export const administrationMessages = {
       'account.sign-out': i18n._('Ended all sign-ins of a person'),
       'account.limit': i18n._('Changed how many namespaces a person may own'),
       'account.administrator': i18n._('Changed who administers the server'),
+      'account.import': i18n._('Imported an account with its password'),
       'limit.update': i18n._('Changed the limits of all namespaces'),
       'audit.export': i18n._('Exported audit logs'),
     },

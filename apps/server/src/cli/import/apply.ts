@@ -50,7 +50,7 @@ export async function applyFile(terminal: Terminal, path: string, options: Apply
   if (has('devices')) lines.push(...(await importDevices(call, { ...devices, tell })))
   if (has('keys')) lines.push(...(await importKeys(call, file.public_keys, isDryRun)))
   if (has('members')) {
-    lines.push(...(await importMembers(call, { tenant: tenant_id, email: target.email }, file.members, isDryRun)))
+    lines.push(...(await importMembers(call, { tenant: tenant_id, person: target.person }, file.members, isDryRun)))
   }
   return { namespace: { name, tenant_id }, dry_run: isDryRun, lines: [...lines, ...linesOfOthers(file)] }
 }

@@ -1,11 +1,13 @@
-// `bowline import …`: moves a namespace of a ShellHub server here.
+// `bowline import …`: moves namespaces of a ShellHub server here, and its accounts.
 import type { Command } from 'commander'
 import { type Format, type Terminal, show, table } from '../terminal.ts'
+import { importAccounts } from './accounts.ts'
 import { PARTS, applyFile } from './apply.ts'
+import { addDumpCommand } from './dump/command.ts'
 import { fetchNamespace } from './fetch.ts'
 import type { ImportFile } from './file.ts'
 import { credentialIn, oldOrigin, openOldServer } from './old-server.ts'
-import { showReport } from './report.ts'
+import { showLines, showReport } from './report.ts'
 
 interface FetchCommandOptions extends Format {
   readonly tokenFile: string
@@ -22,10 +24,16 @@ interface ApplyCommandOptions extends Format {
   readonly without: readonly string[]
 }
 
+interface AccountsCommandOptions extends Format {
+  readonly dryRun?: boolean
+}
+
 const collect = (one: string, all: readonly string[]): string[] => [...all, one]
 
 export function addImportCommands(program: Command, terminal: Terminal): void {
-  const command = program.command('import').description('Move a namespace from a ShellHub server to this one')
+  const command = program
+    .command('import')
+    .description('Move namespaces and accounts from a ShellHub server to this one')
 
   command
     .command('fetch <server>')
@@ -50,6 +58,18 @@ export function addImportCommands(program: Command, terminal: Terminal): void {
         ...unreadable.map(({ what, name, reason }) => `Cannot be read: ${what} ${name}: ${reason}.`),
         ...notes,
       ])
+    })
+
+  addDumpCommand(command, terminal)
+
+  command
+    .command('accounts <file>')
+    .description('Make the accounts of a dump, with their passwords; on the host of the server. Twice is as once')
+    .option('--dry-run', 'only tell what would be done')
+    .option('--json', 'print JSON')
+    .action(async (file: string, { dryRun, ...format }: AccountsCommandOptions) => {
+      const report = await importAccounts(terminal, file, dryRun === true)
+      showLines(terminal, format, report, `${dryRun ? 'Would import' : 'Imported'} accounts.`)
     })
 
   command

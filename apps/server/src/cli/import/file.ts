@@ -36,7 +36,12 @@ export const OldRule = z.object({
 })
 export type OldRule = z.infer<typeof OldRule>
 
-export const OldMember = z.object({ email: text(254), role: text(32) })
+export const OldMember = z.object({
+  email: text(254),
+  role: text(32),
+  /** True if the account is one of those that come from the same dump. */
+  has_account: z.boolean().optional(),
+})
 export type OldMember = z.infer<typeof OldMember>
 
 export const OldApiKey = z.object({ name: text(255), role: text(32) })

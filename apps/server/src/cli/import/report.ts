@@ -26,9 +26,20 @@ export interface Report {
 /** Lines that the table shows; `--json` has all. */
 const SHOWN = 200
 
-/** Prints the counts, and what there is to know. */
+/** Prints the counts of an import into a namespace, and what there is to know. */
 export function showReport(terminal: Terminal, format: Format, report: Report): void {
-  const { namespace, lines } = report
+  const { name, tenant_id: tenant } = report.namespace
+  showLines(terminal, format, report, `${report.dry_run ? 'Would import' : 'Imported'} into ${name} (${tenant}).`)
+}
+
+/** Prints the counts, and what there is to know. @param heading what they are about */
+export function showLines(
+  terminal: Terminal,
+  format: Format,
+  report: Pick<Report, 'dry_run' | 'lines'>,
+  heading: string,
+): void {
+  const { lines } = report
   const kinds = [...new Set(lines.map(({ what }) => what))]
   const counts = kinds.map((what) => {
     const of = (outcome: LineOutcome): number =>
@@ -39,9 +50,8 @@ export function showReport(terminal: Terminal, format: Format, report: Report): 
   const rows = told.slice(0, SHOWN).map(({ what, name, outcome, reason, link }) => {
     return [what, name, outcome, [reason, link].filter((part) => part !== null && part !== undefined).join(' ')]
   })
-  const verb = report.dry_run ? 'Would import' : 'Imported'
   show(terminal, format, report, [
-    `${verb} into ${namespace.name} (${namespace.tenant_id}).`,
+    heading,
     ...table(['WHAT', ...OUTCOMES.map((outcome) => outcome.toUpperCase())], counts),
     ...(rows.length > 0 ? ['', ...table(['WHAT', 'NAME', 'OUTCOME', ''], rows)] : []),
     ...(told.length > SHOWN ? [`… and ${told.length - SHOWN} more, which --json prints.`] : []),

@@ -7,6 +7,7 @@ import { operations } from '@bowline/contract/operations'
 import { type Role, rank } from '@bowline/contract/roles'
 import { TenantId } from '@bowline/contract/schemas/common'
 import { type Namespace, NamespaceName } from '@bowline/contract/schemas/namespace'
+import type { UserAuth } from '@bowline/contract/schemas/user'
 import { type ServerClient } from '../client/client.ts'
 import { currentSignIn } from '../client/login.ts'
 import type { Terminal } from '../terminal.ts'
@@ -27,8 +28,8 @@ export interface Target {
   readonly namespace: { readonly name: string; readonly tenant_id: TenantId }
   /** Calls in the namespace; undefined in the dry run of one that does not exist yet. */
   readonly call: ServerClient['call'] | undefined
-  /** E-mail address of whoever imports. */
-  readonly email: string
+  /** Whoever imports. */
+  readonly person: Pick<UserAuth, 'email' | 'instance_admin'>
 }
 
 /**
@@ -38,14 +39,13 @@ export interface Target {
 export async function openTarget(terminal: Terminal, old: OldNamespace, options: TargetOptions): Promise<Target> {
   const { server, person } = await currentSignIn(terminal)
   const client = createClient({ origin: server, token: () => person.token })
-  const { email } = person
   const found = await namespaceWith(client, old.tenant_id)
-  if (found) return { namespace: found, call: await callsIn(terminal, found.tenant_id), email }
+  if (found) return { namespace: found, call: await callsIn(terminal, found.tenant_id), person }
   if (options.newId) {
     const own = TenantId.safeParse(person.tenant)
     if (!own.success) throw new ConfigError(['You belong to no namespace.'])
     const { body } = await client.call(operations.namespaces.get, { params: { tenant: own.data } })
-    return { namespace: body, call: await callsIn(terminal, body.tenant_id), email }
+    return { namespace: body, call: await callsIn(terminal, body.tenant_id), person }
   }
   if (!options.create) {
     throw new ConfigError([
@@ -61,10 +61,10 @@ export async function openTarget(terminal: Terminal, old: OldNamespace, options:
     ])
   }
   const planned = { name: name.data, tenant_id: old.tenant_id }
-  if (options.isDryRun) return { namespace: planned, call: undefined, email }
+  if (options.isDryRun) return { namespace: planned, call: undefined, person }
   const body = { name: name.data, tenant: old.tenant_id, type: 'team' as const }
   await client.call(operations.namespaces.create, { body }).catch(explain(old))
-  return { namespace: planned, call: await callsIn(terminal, old.tenant_id), email }
+  return { namespace: planned, call: await callsIn(terminal, old.tenant_id), person }
 }
 
 async function namespaceWith({ call }: ServerClient, tenant: TenantId): Promise<Namespace | undefined> {
