@@ -27,7 +27,7 @@ export function PendingBell() {
     setOpened(!opened)
   }
   return (
-    <Popover opened={opened} onChange={setOpened} position="bottom-start" width={340} trapFocus returnFocus shadow="md">
+    <Popover opened={opened} onChange={setOpened} position="bottom-start" width={400} trapFocus returnFocus shadow="md">
       <Popover.Target>
         <IconButton
           size={32}
