@@ -67,6 +67,8 @@ export const sessionsMessages = {
   },
   cause: (by: string, reason: string) => i18n._('{reason} (by {by})', { reason, by }),
   playLink: i18n._('Play'),
+  watchLink: i18n._('Watch'),
+  watchLinkOf: (who: string) => i18n._('Watch the session of {who}', { who }),
   playLinkOf: (who: string) => i18n._('Play the recording of {who}', { who }),
   loadFailed: i18n._('The sessions could not be loaded.'),
   exportFailed: i18n._('The sessions could not be exported'),
