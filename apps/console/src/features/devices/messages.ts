@@ -187,7 +187,7 @@ export const devicesMessages = {
   presences: { online: i18n._('Online'), offline: i18n._('Offline') },
   noMatches: i18n._('No matching devices'),
   noMatchesText: i18n._(
-    'Search covers names, ids, addresses, MAC addresses, tags, systems, notes and custom fields. Remove a filter to see more.',
+    'Search covers names, ids, addresses, MAC addresses, tags, systems, notes and custom fields. Keywords look at one of them: tag:kiosk, name:, os:, arch:, agent:, ip:, is:offline.',
   ),
   rowKeys: i18n._('c connects, e edits, t edits tags, f toggles favorite, a accepts, r rejects.'),
   sshCommandOf: (name: string) => i18n._('the SSH command of {name}', { name }),
