@@ -169,6 +169,13 @@ export const sessionsMessages = {
     'join-input': i18n._('Typed'),
     'join-end': i18n._('Joining ended'),
   },
+  /** Follows the name of the event. */
+  about: {
+    allowed: (rule: string | undefined) =>
+      rule === undefined ? i18n._('no rule matches') : i18n._('rule {rule} allows it', { rule }),
+    denied: (rule: string) => i18n._('rule {rule} denies it', { rule }),
+    carried: (toDevice: string, toPerson: string) => i18n._('{toDevice} in, {toPerson} out', { toDevice, toPerson }),
+  },
   recording: i18n._('Recording'),
   recordingOf: (seat: number) => i18n._('Channel {seat}', { seat }),
   recordingRole: i18n._('Administrators can check, download and delete it.'),
