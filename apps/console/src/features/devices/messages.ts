@@ -98,7 +98,7 @@ export const devicesMessages = {
   rejectedHint: i18n._('It was rejected and cannot be reached.'),
   lastSessions: i18n._('Last sessions'),
   allSessions: i18n._('View all sessions'),
-  noSessions: i18n._('Nobody has connected yet.'),
+  noSessions: i18n._('No sessions yet.'),
   identitySection: i18n._('Identity'),
   notesSection: i18n._('Notes'),
   systemSection: i18n._('System'),
