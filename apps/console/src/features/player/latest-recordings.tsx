@@ -37,7 +37,7 @@ export function LatestRecordings() {
   }
   if (query.data.total === 0) return <Nothing />
   return (
-    <SectionCard title={texts.latest} text={texts.emptyText} actions={all}>
+    <SectionCard title={texts.latest} actions={all}>
       <ol className={classes['latest']} aria-label={texts.latest}>
         {query.data.items.map((session) => (
           <li key={session.uid}>
@@ -62,7 +62,7 @@ function Recording({ session }: { readonly session: Session }) {
     >
       <span className={classes['hitFacts']}>
         <span className={classes['hitWho']}>{nameOf(session)}</span>
-        <span>{session.person?.name ?? ''}</span>
+        {session.person ? <span>{session.person.name}</span> : null}
         <TimeAgo time={session.started_at} />
         <SessionDuration session={session} />
       </span>
