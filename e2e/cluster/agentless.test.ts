@@ -94,7 +94,7 @@ describe.skipIf(!postgresPrograms)('a device without an agent on another node (n
     for (const index of [0, 1]) {
       const next = connect(nodeAt(index), ports[0], `${installKey}.${NAME}`)
       undo(() => next.end())
-      await until('the device has connected anew', () => next.output().includes(`connected as ${NAME}`))
+      await until('the device has reconnected', () => next.output().includes(`connected as ${NAME}`))
       await until('the device is online', isOnline)
       const { code, stderr } = await ssh(target, ['exit 5'], { options: options() })
       expect([code, stderr]).toEqual([5, ''])
@@ -113,7 +113,7 @@ describe.skipIf(!postgresPrograms)('a device without an agent on another node (n
     expect((await ssh(target, ['true'], { options: options() })).code).toBe(255)
     const renewed = connect(nodeAt(1), ports[1], `${installKey}.${NAME}`)
     undo(() => renewed.end())
-    await until('the device has connected anew', () => renewed.output().includes(`connected as ${NAME}`))
+    await until('the device has reconnected', () => renewed.output().includes(`connected as ${NAME}`))
     const { code, stderr } = await ssh(target, ['exit 6'], { options: options() })
     expect([code, stderr]).toEqual([6, ''])
   })

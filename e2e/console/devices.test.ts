@@ -66,6 +66,8 @@ describe('deciding about a device', () => {
     await openSignedIn(page, backend, '/sessions')
     await backend.registerDevice('greenhouse-pi')
     await page.getByRole('button', { name: '1 device is waiting' }).click()
+    const pending = page.getByRole('region', { name: 'Pending approval' })
+    await pending.getByText(/^SHA256:[\w+/]{43}$/).waitFor()
     await page.getByRole('button', { name: 'Accept greenhouse-pi' }).click()
     await page.getByText('Devices that register').waitFor()
     await page.keyboard.press('Escape')

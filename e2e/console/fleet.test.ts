@@ -69,6 +69,17 @@ describe('narrowing the list', () => {
     await expect.poll(() => page.getByRole('row').count()).toBe(5)
   })
 
+  it('finds devices by words with keywords, in the counts of the tabs too', async () => {
+    await page.goto('/devices')
+    const field = page.getByRole('searchbox', { name: 'Search devices' })
+    await field.fill('tag:kiosk -arch:arm64 os:"Debian 12" is:offline')
+    await page.getByText('1–25 of 167').waitFor()
+    await page.getByRole('link', { name: /^Pending\s*33$/ }).waitFor()
+    expect(await page.getByRole('row').count()).toBe(26)
+    await field.fill('tag:kios')
+    await page.getByText('Keywords look at one of them').waitFor()
+  })
+
   it('finds a device by its note and custom fields', async () => {
     await page.goto('/devices?q=unit-0123')
     await rowOf(page, 'unit-0123').getByRole('link', { name: 'unit-0123' }).focus()

@@ -61,5 +61,15 @@ export async function screensToDraw(world: World): Promise<readonly Screen[]> {
       await page.getByRole('log').filter({ hasText: 'ready' }).waitFor()
     },
   }
-  return [...SCREENS, terminal, files, player]
+  const recordings: Screen = {
+    name: 'recordings',
+    path: () => '/recordings',
+    ready: (page) => page.getByRole('list', { name: 'Latest recordings' }).getByRole('link').first().waitFor(),
+  }
+  const ended: Screen = {
+    name: 'ended-session',
+    path: () => `/sessions/${uid}`,
+    ready: (page) => page.getByText('Verify integrity').waitFor(),
+  }
+  return [...SCREENS, terminal, files, player, recordings, ended]
 }

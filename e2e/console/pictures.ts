@@ -22,12 +22,12 @@ async function reloadIn(chosen: string, page: Page): Promise<void> {
   await page.locator('h1').first().waitFor()
 }
 
+/** A loader that is hidden from screen readers stands beside a text, and may wait for something that never comes. */
+const BUSY = '.mantine-Skeleton-root, .mantine-Loader-root:not([aria-hidden=true]), [aria-busy=true]'
+
 /** Waits until no part of the page shows that it waits for its data, and letters have their font. */
 async function untilLoaded(page: Page): Promise<void> {
-  await page
-    .locator('.mantine-Skeleton-root, .mantine-Loader-root, [aria-busy=true]')
-    .first()
-    .waitFor({ state: 'detached' })
+  await page.locator(BUSY).first().waitFor({ state: 'detached' })
   await page.evaluate('document.fonts.ready.then(() => undefined)')
 }
 

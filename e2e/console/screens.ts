@@ -14,8 +14,8 @@ const shows = (text: string | RegExp) => (page: Page) => page.getByText(text).fi
 
 /** The dialog of a first key, which sets the store up. */
 async function openKeyForm(page: Page): Promise<Locator> {
-  await page.getByRole('button', { name: 'Make a key' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Make a key' })
+  await page.getByRole('button', { name: 'Generate a key' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Generate a key' })
   await dialog.getByLabel('New passphrase again').waitFor()
   return dialog
 }
@@ -26,7 +26,7 @@ async function storeKey(page: Page): Promise<void> {
   await dialog.getByLabel('Name').fill('laptop')
   await dialog.getByLabel('New passphrase', { exact: true }).fill('never lock a bicycle')
   await dialog.getByLabel('New passphrase again').fill('never lock a bicycle')
-  await dialog.getByRole('button', { name: 'Make a key' }).click()
+  await dialog.getByRole('button', { name: 'Generate a key' }).click()
   await page.getByRole('button', { name: 'Not now' }).click()
   await page.getByText('Unlocked', { exact: true }).waitFor()
 }
@@ -88,7 +88,7 @@ export const SCREENS: readonly Screen[] = [
     path: () => '/alerts',
     ready: async (page) => {
       await page.getByRole('button', { name: 'Add rule' }).click()
-      await page.getByLabel('Tell by').waitFor()
+      await page.getByLabel('Notify by').waitFor()
     },
   },
   {

@@ -164,6 +164,44 @@ const CAUSES = [
   'internal error',
 ] as const
 
+/** Why sessions ended, in whole sentences; `sentences.test.ts` compares them with the sources. */
+export const END_SENTENCES = [
+  'The client closed the connection.',
+  'The client closed the network connection.',
+  'The client stopped answering.',
+  'The network connection was closed.',
+  'The network connection failed.',
+  'The connection was closed.',
+  'Authentication failed.',
+  'Authentication did not finish in time.',
+  'Too many authentication failures.',
+  'Nobody signed in within {seconds} seconds.',
+  'Firewall rule {rule} refuses the connection.',
+  'An administrator ended the session.',
+  'The namespace has been disabled by an administrator of this server.',
+  'The namespace has been deleted.',
+  'The device is no longer accepted in the namespace.',
+  'The device has been removed.',
+  'The public key may no longer be used for this login.',
+  'The owner of the public key is no longer a member of the namespace.',
+  'The person is no longer a member of the namespace.',
+  'Joining the terminals of others has been switched off in the namespace.',
+  'Forwarding has been switched off in the namespace.',
+  'Another agent with the same identity has connected.',
+  'An updated agent has taken over.',
+  'The connection to the device was lost.',
+  'The device ended the connection.',
+  'The SSH server of the device stopped answering.',
+  'The connection to the server that holds the device was lost.',
+  'The server is stopping.',
+  'The server has stopped.',
+  'The server that held the connection was restarted.',
+  'The server that held the connection was lost.',
+  'The server cannot take links now.',
+  'The server’s database has lost the registration of this device.',
+  'The server was counted as lost, and its devices were given away.',
+] as const
+
 /** In the order of the lists. Templates of nothing but values need no translation. */
 export function serverTexts(): SourceText[] {
   const errors = Object.values(ERRORS).map(({ message }) => message)
@@ -173,6 +211,7 @@ export function serverTexts(): SourceText[] {
     ...THINGS,
     ...NOT_JOINABLE,
     ...CAUSES,
+    ...END_SENTENCES,
   ]
   return [...new Set(texts)].map((text) => ({
     text,

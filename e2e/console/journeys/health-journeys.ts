@@ -72,7 +72,7 @@ export function healthJourneys(site: Site): void {
       await dialog.getByRole('button', { name: 'I have copied it' }).click()
       const row = page.getByRole('row').filter({ hasText: 'Site down' })
       await row.getByText('20 or more go offline within 5 minutes').waitFor()
-      await row.getByText('those of a filter').waitFor()
+      await row.getByText('filtered').waitFor()
       await page.getByRole('button', { name: 'Replace the secret of Site down' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Replace the secret' }).click()
       await page

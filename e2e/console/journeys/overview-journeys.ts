@@ -58,7 +58,7 @@ export function overviewJourneys(site: Site): void {
       await page.goto('/tags')
       await page.getByRole('button', { name: /devices are waiting/ }).click()
       const ended = page.getByRole('region', { name: 'Sessions that ended' })
-      await ended.getByText('The person ended the connection.').first().waitFor()
+      await ended.getByText('The client closed the connection.').first().waitFor()
       const name = await ended.getByRole('link').first().textContent()
       await ended.getByRole('link').first().click()
       await page.getByText('Session id').waitFor()

@@ -175,6 +175,12 @@ export function playerJourneys(site: Site): void {
       const { page, world } = site
       const file = await newestRecording(world.product.dataFolder)
       await page.goto('/recordings')
+      const latest = page.getByRole('list', { name: 'Latest recordings' })
+      await latest
+        .getByRole('link', { name: /echo ready/ })
+        .first()
+        .waitFor()
+      expect(await latest.getByRole('listitem').count()).toBeLessThanOrEqual(10)
       await page.getByRole('searchbox', { name: /Search commands and output/ }).fill('tick 31234')
       await page.getByRole('link', { name: /tick 31234/ }).click()
       await page.getByRole('tab', { name: 'Text' }).click()

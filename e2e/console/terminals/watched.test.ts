@@ -42,7 +42,10 @@ it('shows who watches a terminal, in it and on the pages of its session', async 
   expect(await page.getByText('Watched by').count()).toBe(0)
 
   await openSignedIn(watcher.page, OPERATOR, '/sessions')
-  await watcher.page.locator('a[href*="/play/0"]').first().click()
+  await watcher.page
+    .getByRole('link', { name: `Watch the session of ${userInfo().username}@greenhouse` })
+    .first()
+    .click()
   await watcher.page.getByText('Watched by operator').waitFor()
   await page.getByText('Watched by operator').waitFor()
 

@@ -73,9 +73,15 @@ it('reads the choices of a filter that it has built, and of no other', () => {
   const choices = { words: '温室 pi', tags: ['lab', 'attic'], archs: ['arm64'], presence: 'offline' } as const
   expect(choicesOfFilter(deviceFilter(choices) ?? '')).toEqual(choices)
   expect(choicesOfFilter('')).toEqual({ words: '' })
-  for (const other of [[condition('name', 'eq', 'pi')], [condition('tags', 'eq', 'lab'), operator('and')]])
+  for (const other of [[condition('name', 'eq', 'pi')], [condition('uid', 'eq', 'lab'), operator('and')]])
     expect(choicesOfFilter(btoa(JSON.stringify(other)))).toBeUndefined()
   expect(choicesOfFilter('no filter')).toBeUndefined()
+})
+
+it('reads words with keywords back from a filter', () => {
+  const choices = { words: 'tag:kiosk -arch:arm64 pi', tags: ['lab'] } as const
+  expect(choicesOfFilter(deviceFilter(choices) ?? '')).toEqual(choices)
+  expect(choicesOfFilter(deviceFilter({ words: 'is:online' }) ?? '')).toEqual({ words: '', presence: 'online' })
 })
 
 it('asks for times that stay the same for some minutes', () => {

@@ -1,6 +1,7 @@
 // Builds the API filter of a device list.
 import { Filter } from '@bowline/contract/schemas/filter'
 import { TROUBLES } from '@bowline/contract/schemas/fleet/health'
+import { searchConditions, searchTextOf } from '@bowline/contract/schemas/lists/device-search'
 import { type Condition, type ConditionGroup, encodeFilter, startOfDay, where } from '../list-filter.ts'
 
 /** One trouble of a device, or `any` of its failures. */
@@ -23,11 +24,9 @@ const AGES: Readonly<Record<string, number>> = {
 }
 /** Times are rounded so that the same list has the same query for a while. */
 const ROUNDED_MS = 300_000
-/** Words of a search: more would exceed the conditions that a filter may have. */
-const MAX_WORDS = 6
 
 export interface DeviceChoices {
-  /** Each word must occur in what is known of a device; '' for all. */
+  /** Each word must occur in what is known of a device, or hold if it has a keyword, as `tag:kiosk`; '' for all. */
   readonly words: string
   /** At least one of the values; absent or empty for all. */
   readonly tags?: readonly string[] | undefined
@@ -55,13 +54,12 @@ export interface DeviceChoices {
 export function deviceFilter(choices: DeviceChoices, now = Date.now()): string | undefined {
   const { words, tags, systems, archs, versions, presence, seen, favorites, hostKeyChanged, trouble, ...rest } = choices
   const { incident, seenSince } = rest
-  const found = words.split(/\s+/).filter((word) => word !== '')
   const any = (name: string, values: readonly string[] = []): ConditionGroup => ({
     join: 'or',
     conditions: values.map((value) => where(name, 'eq', value)),
   })
   return encodeFilter([
-    { join: 'and', conditions: found.slice(0, MAX_WORDS).map((word) => where('words', 'contains', word)) },
+    { join: 'and', conditions: searchConditions(words) },
     any('tags', tags),
     any('info.pretty_name', systems),
     any('info.arch', archs),
@@ -93,25 +91,39 @@ const LISTS = {
  * @returns undefined for any other filter
  */
 export function choicesOfFilter(text: string): DeviceChoices | undefined {
+  const items = itemsOf(text)
+  return [choicesOfValues(items), choicesOfWords(items)].find((choices) => (deviceFilter(choices) ?? '') === text)
+}
+
+/** Everything before the first operator is read as words. */
+function choicesOfWords(items: Filter): DeviceChoices {
+  const end = items.findIndex(({ type }) => type === 'operator')
+  const words = searchTextOf(items.slice(0, end).filter((item) => item.type === 'property')) ?? ''
+  return { ...choicesOfValues(items.slice(end + 1)), words }
+}
+
+function choicesOfValues(items: Filter): DeviceChoices {
   const words: string[] = []
   const lists: { [K in (typeof LISTS)[keyof typeof LISTS]]?: string[] } = {}
   let presence: Presence | undefined
-  for (const { name, value } of conditionsOf(text)) {
+  for (const item of items) {
+    if (item.type === 'operator') continue
+    const { name, value } = item.params
     if (name === 'words') words.push(String(value))
     else if (name === 'online') presence = value === true ? 'online' : 'offline'
     else if (name in LISTS) (lists[LISTS[name as keyof typeof LISTS]] ??= []).push(String(value))
   }
-  const choices = { words: words.join(' '), ...lists, ...(presence === undefined ? {} : { presence }) }
-  return (deviceFilter(choices) ?? '') === text ? choices : undefined
+  return { words: words.join(' '), ...lists, ...(presence === undefined ? {} : { presence }) }
 }
 
-function conditionsOf(text: string): readonly Condition['params'][] {
+/** Empty for what is no filter. */
+function itemsOf(text: string): Filter {
   try {
     const json: unknown = JSON.parse(
       new TextDecoder().decode(Uint8Array.from(atob(text || btoa('[]')), (one) => one.charCodeAt(0))),
     )
     const filter = Filter.safeParse(json)
-    return filter.success ? filter.data.flatMap((item) => (item.type === 'property' ? [item.params] : [])) : []
+    return filter.success ? filter.data : []
   } catch {
     return []
   }

@@ -50,12 +50,8 @@ function Content({ updates }: { readonly updates: AgentUpdates }) {
   return (
     <Stack gap="lg">
       <FactColumns>
-        <div>
-          <Policy updates={updates} />
-        </div>
-        <div>
-          <RolloutCard updates={updates} />
-        </div>
+        <Policy updates={updates} />
+        <RolloutCard updates={updates} />
       </FactColumns>
       <Title order={2}>{texts.fleetTitle}</Title>
       <DataTable
@@ -82,9 +78,20 @@ function Content({ updates }: { readonly updates: AgentUpdates }) {
 function Policy({ updates: { available, unavailable, policy } }: { readonly updates: AgentUpdates }) {
   const [isChanging, setChanging] = useState(false)
   const { mode, canary_tag: tag, window } = policy
+  const change = (
+    <GatedButton
+      size="xs"
+      variant="default"
+      may={useMay('agentUpdate')}
+      why={texts.roleTooLow}
+      onClick={() => setChanging(true)}
+    >
+      {texts.change}
+    </GatedButton>
+  )
   return (
     <>
-      <Facts title={texts.policyTitle}>
+      <Facts title={texts.policyTitle} actions={change}>
         <Fact name={texts.available}>
           {available === null ? texts.none(unavailable) : texts.release(available.release, available.version)}
         </Fact>
@@ -94,15 +101,6 @@ function Policy({ updates: { available, unavailable, policy } }: { readonly upda
           {window === null ? texts.always : texts.windowOf(clockTime(window.start), window.minutes)}
         </Fact>
       </Facts>
-      <GatedButton
-        mt="sm"
-        variant="default"
-        may={useMay('agentUpdate')}
-        why={texts.roleTooLow}
-        onClick={() => setChanging(true)}
-      >
-        {texts.change}
-      </GatedButton>
       <PolicyForm policy={policy} opened={isChanging} onClose={() => setChanging(false)} />
     </>
   )

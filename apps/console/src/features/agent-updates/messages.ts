@@ -3,7 +3,7 @@ import { i18n } from '../../platform/language/i18n.ts'
 
 export const agentUpdateMessages = {
   title: i18n._('Agent updates'),
-  intro: i18n._('Devices update their agent to signed releases, in stages. Sessions go on meanwhile.'),
+  intro: i18n._('Signed agent releases roll out to devices in stages. Running sessions are not interrupted.'),
   loadFailed: i18n._('The state of updates could not be loaded.'),
   roleTooLow: i18n._('You need a higher role in this namespace to update agents.'),
   release: (release: number, version: string) => i18n._('{version} (release {release})', { version, release }),
@@ -16,8 +16,8 @@ export const agentUpdateMessages = {
   save: i18n._('Save'),
   modes: {
     off: i18n._('Off'),
-    manual: i18n._('When somebody starts it'),
-    automatic: i18n._('As soon as the server has a release'),
+    manual: i18n._('When a member starts them'),
+    automatic: i18n._('As soon as a release is available'),
   },
   labels: {
     mode: i18n._('Updates'),
@@ -25,8 +25,8 @@ export const agentUpdateMessages = {
     start: i18n._('Window begins (UTC)'),
     minutes: i18n._('Window lasts (minutes)'),
   },
-  canaryHint: i18n._('Empty: a tenth of all devices comes first.'),
-  windowHint: i18n._('HH:MM; empty: at any time.'),
+  canaryHint: i18n._('Leave empty to start with a tenth of all devices.'),
+  windowHint: i18n._('HH:MM. Leave empty to allow updates at any time.'),
   windowRule: i18n._('must be a time such as 01:30'),
   minutesRule: i18n._('must be 1 to 1440'),
   first: i18n._('First devices'),
@@ -34,7 +34,7 @@ export const agentUpdateMessages = {
   tenthFirst: i18n._('a tenth of all'),
   window: i18n._('Window'),
   always: i18n._('at any time'),
-  windowOf: (start: string, minutes: number) => i18n._('{start} UTC, {minutes} minutes', { start, minutes }),
+  windowOf: (start: string, minutes: number) => i18n._('from {start} UTC for {minutes} minutes', { start, minutes }),
   rolloutTitle: i18n._('Rollout'),
   noRollout: i18n._('None yet.'),
   start: i18n._('Start rollout'),
@@ -46,7 +46,7 @@ export const agentUpdateMessages = {
   acted: { pause: i18n._('Paused.'), resume: i18n._('Resumed.'), abort: i18n._('Aborted.') },
   actFailed: i18n._('The rollout was not changed'),
   abortTitle: i18n._('Abort the rollout?'),
-  abortText: i18n._('No further device updates to this release. Devices that have it keep it.'),
+  abortText: i18n._('No more devices are updated to this release. Devices that already have it keep it.'),
   what: i18n._('Release'),
   state: i18n._('State'),
   states: {
@@ -61,13 +61,13 @@ export const agentUpdateMessages = {
   stages: { canary: i18n._('first devices'), tenth: i18n._('a tenth of all'), all: i18n._('all devices') },
   progress: i18n._('Devices of the stage'),
   counts: (updated: number, total: number, failed: number) =>
-    i18n._('{updated} of {total} have it, {failed} failed', { updated, total, failed }),
+    i18n._('{updated} of {total} updated, {failed} failed', { updated, total, failed }),
   fleetTitle: i18n._('Releases in use'),
   fleetLabel: i18n._('Releases in use'),
   columns: { release: i18n._('Release'), devices: i18n._('Devices') },
   unsigned: i18n._('unsigned'),
-  noReports: i18n._('No device has reported yet'),
-  noReportsText: i18n._('Agents report when they register, every ten minutes.'),
+  noReports: i18n._('No reports yet'),
+  noReportsText: i18n._('Agents report their release when they register and every ten minutes after that.'),
   obstaclesTitle: i18n._('Not updated'),
   obstacle: (devices: number, reason: string) => `${devices}: ${reason}`,
 } as const

@@ -6,7 +6,7 @@ import { useMay, useRuntime } from '../../core/context.tsx'
 import { useAction } from '../../core/use-action.ts'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { GatedButton } from '../../ui/feedback/gated.tsx'
-import { Group, Text } from '../../ui/kit.ts'
+import { Text } from '../../ui/kit.ts'
 import { Fact, Facts } from '../../ui/page/facts.tsx'
 import { agentUpdateMessages as texts } from './messages.ts'
 import { AGENT_UPDATES } from './queries.ts'
@@ -31,29 +31,32 @@ export function RolloutCard({ updates: { available, blocked, policy, rollout } }
     invalidates: [AGENT_UPDATES],
   })
   const button = (action: Action, onClick: () => void = () => void act.run(action)) => (
-    <GatedButton may={may} why={texts.roleTooLow} variant="default" onClick={onClick}>
+    <GatedButton size="xs" may={may} why={texts.roleTooLow} variant="default" onClick={onClick}>
       {texts.actions[action]}
     </GatedButton>
   )
+  const actions = (
+    <>
+      {!isOpen && available !== null && policy.mode !== 'off' ? (
+        <GatedButton
+          size="xs"
+          may={may && blocked === ''}
+          why={may ? texts.blocked(blocked) : texts.roleTooLow}
+          onClick={() => void start.run(undefined)}
+        >
+          {texts.start}
+        </GatedButton>
+      ) : null}
+      {isOpen ? button(rollout.state === 'paused' ? 'resume' : 'pause') : null}
+      {isOpen ? button('abort', () => setAborting(true)) : null}
+    </>
+  )
   return (
     <>
-      <Facts title={texts.rolloutTitle}>
+      <Facts title={texts.rolloutTitle} actions={actions}>
         {rollout === null ? <Fact name={texts.state}>{texts.noRollout}</Fact> : <RolloutFacts rollout={rollout} />}
         {blocked === '' ? null : <Fact name={texts.waits}>{texts.blocked(blocked)}</Fact>}
       </Facts>
-      <Group mt="sm">
-        {!isOpen && available !== null && policy.mode !== 'off' ? (
-          <GatedButton
-            may={may && blocked === ''}
-            why={may ? texts.blocked(blocked) : texts.roleTooLow}
-            onClick={() => void start.run(undefined)}
-          >
-            {texts.start}
-          </GatedButton>
-        ) : null}
-        {isOpen ? button(rollout.state === 'paused' ? 'resume' : 'pause') : null}
-        {isOpen ? button('abort', () => setAborting(true)) : null}
-      </Group>
       <Confirm
         opened={isAborting}
         title={texts.abortTitle}

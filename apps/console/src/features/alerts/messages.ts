@@ -4,14 +4,14 @@ import { i18n } from '../../platform/language/i18n.ts'
 export const alertsMessages = {
   title: i18n._('Alerts'),
   intro: i18n._(
-    'Alert rules tell people when devices go offline, come back, or run full. What happens together is one message.',
+    'Alert rules notify people when devices go offline, come back, or run out of disk space or memory. Events that happen together are sent as one message.',
   ),
   noAccess: i18n._('You cannot manage alerts'),
   noAccessText: i18n._('Administrators and the owner of this namespace manage its alert rules.'),
   tableLabel: i18n._('Alert rules'),
   loadFailed: i18n._('The alert rules could not be loaded.'),
   empty: i18n._('No alert rules yet'),
-  emptyText: i18n._('Add one to hear of devices that go offline before somebody else does.'),
+  emptyText: i18n._('Add a rule to be notified when devices go offline.'),
   columns: {
     name: i18n._('Name'),
     condition: i18n._('When'),
@@ -32,7 +32,7 @@ export const alertsMessages = {
   },
   minutes: (count: number) => i18n._('{count, plural, one {# minute} other {# minutes}}', { count }),
   allDevices: i18n._('all'),
-  someDevices: i18n._('those of a filter'),
+  someDevices: i18n._('filtered'),
   filter: {
     words: i18n._('Only devices with these words'),
     wordsHint: i18n._('In the name, tags, note, fields, address or system, as in the list of devices.'),
@@ -81,7 +81,7 @@ export const alertsMessages = {
     threshold: i18n._('Threshold'),
     tags: i18n._('Only devices with a tag'),
     filter: i18n._('Only devices that match'),
-    target: i18n._('Tell by'),
+    target: i18n._('Notify by'),
     url: i18n._('Address'),
     recipients: i18n._('Members'),
   },

@@ -98,7 +98,7 @@ export const devicesMessages = {
   rejectedHint: i18n._('It was rejected and cannot be reached.'),
   lastSessions: i18n._('Last sessions'),
   allSessions: i18n._('View all sessions'),
-  noSessions: i18n._('Nobody has connected yet.'),
+  noSessions: i18n._('No sessions yet.'),
   identitySection: i18n._('Identity'),
   notesSection: i18n._('Notes'),
   systemSection: i18n._('System'),
@@ -187,7 +187,7 @@ export const devicesMessages = {
   presences: { online: i18n._('Online'), offline: i18n._('Offline') },
   noMatches: i18n._('No matching devices'),
   noMatchesText: i18n._(
-    'Search covers names, ids, addresses, MAC addresses, tags, systems, notes and custom fields. Remove a filter to see more.',
+    'Search covers names, ids, addresses, MAC addresses, tags, systems, notes and custom fields. Keywords look at one of them: tag:kiosk, name:, os:, arch:, agent:, ip:, is:offline.',
   ),
   rowKeys: i18n._('c connects, e edits, t edits tags, f toggles favorite, a accepts, r rejects.'),
   sshCommandOf: (name: string) => i18n._('the SSH command of {name}', { name }),

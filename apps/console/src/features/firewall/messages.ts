@@ -39,7 +39,7 @@ export const firewallMessages = {
   anybody: i18n._('any login'),
   anyone: i18n._('Anyone'),
   peopleHint: i18n._(
-    'Empty: anyone. Otherwise only logins whose person is known: by a key with an owner, in the console, or by an approval. A password alone tells nobody.',
+    'Empty: anyone. Otherwise only logins whose person is known: by a key with an owner, in the console, or by an approval. A password alone does not identify anyone.',
   ),
   noMember: i18n._('No such member'),
   unknownPerson: i18n._('Unknown member'),

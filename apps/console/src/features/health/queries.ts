@@ -5,13 +5,16 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Api } from '../../auth/api.ts'
 import { keys } from '../../live/apply-events.ts'
 
+/** The first report arrives within a minute of connecting, while people look at the device that they have added. */
+const FIRST_MS = 5_000
+
 export function deviceHealthQuery(api: Api, uid: DeviceUid, period: (typeof HEALTH_PERIODS)[number]) {
   return queryOptions({
     queryKey: [...keys.health, uid, period],
     queryFn: async ({ signal }) =>
       (await api.call(health.ofDevice, { params: { uid }, query: { period }, signal })).body,
     placeholderData: keepPreviousData,
-    refetchInterval: 60_000,
+    refetchInterval: ({ state: { data } }) => (data && !data.latest ? FIRST_MS : 60_000),
     staleTime: 30_000,
   })
 }

@@ -91,6 +91,8 @@ export const playerMessages = {
     emptyText: i18n._(
       'What people ran, and what their terminals showed: a command, a path, an error message. Each result opens the recording at that moment.',
     ),
+    latest: i18n._('Latest recordings'),
+    all: i18n._('All recorded sessions'),
     off: i18n._('Recording is off: sessions of this namespace are not recorded.'),
     toSettings: i18n._('Turn it on in the settings'),
     offAsk: i18n._('An administrator can turn it on in the settings.'),

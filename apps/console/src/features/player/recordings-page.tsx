@@ -2,7 +2,7 @@
 import type { RecordingHit } from '@bowline/contract/schemas/recording'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { SearchX, TextSearch } from 'lucide-react'
+import { SearchX } from 'lucide-react'
 import { useCallback } from 'react'
 import { useMay, usePerson, useRuntime } from '../../core/context.tsx'
 import { deviceQuery } from '../../core/devices/queries.ts'
@@ -15,6 +15,7 @@ import { Pager } from '../../ui/list/pager.tsx'
 import { SearchField } from '../../ui/form/search-field.tsx'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
 import { namespaceQuery } from '../namespaces/queries.ts'
+import { LatestRecordings } from './latest-recordings.tsx'
 import { playerMessages } from './messages.ts'
 import classes from './player.module.css'
 import { HITS_PER_PAGE, hitsQuery } from './queries.ts'
@@ -39,7 +40,7 @@ export function RecordingsPage({ search: { q, page } }: { readonly search: Recor
         <SearchField label={texts.search} words={q} onSearch={search} />
       </div>
       <RecordingOff />
-      {q === '' ? <EmptyState icon={<TextSearch size={24} />} title={texts.empty} text={texts.emptyText} /> : null}
+      {q === '' ? <LatestRecordings /> : null}
       {q !== '' && hits.isError ? (
         <ErrorPanel title={playerMessages.searchFailed} error={hits.error} onRetry={() => void hits.refetch()} />
       ) : null}

@@ -6,7 +6,7 @@ export const presenceMessages = {
   periods: { day: i18n._('24 hours'), month: i18n._('30 days') },
   period: i18n._('Period'),
   loadFailed: i18n._('The presence of devices could not be loaded.'),
-  unknown: i18n._('Recording has just begun. The chart fills as time passes.'),
+  unknown: i18n._('Recording has just started. The chart fills over time.'),
   summary: (lowest: string, highest: string, total: string, period: string) =>
     lowest === highest
       ? i18n._('{highest} of {total} devices online throughout the last {period}.', { highest, total, period })

@@ -67,6 +67,8 @@ export const sessionsMessages = {
   },
   cause: (by: string, reason: string) => i18n._('{reason} (by {by})', { reason, by }),
   playLink: i18n._('Play'),
+  watchLink: i18n._('Watch'),
+  watchLinkOf: (who: string) => i18n._('Watch the session of {who}', { who }),
   playLinkOf: (who: string) => i18n._('Play the recording of {who}', { who }),
   loadFailed: i18n._('The sessions could not be loaded.'),
   exportFailed: i18n._('The sessions could not be exported'),
@@ -166,6 +168,13 @@ export const sessionsMessages = {
     'join-denied': i18n._('Not let in'),
     'join-input': i18n._('Typed'),
     'join-end': i18n._('Joining ended'),
+  },
+  /** Follows the name of the event. */
+  about: {
+    allowed: (rule: string | undefined) =>
+      rule === undefined ? i18n._('no rule matches') : i18n._('rule {rule} allows it', { rule }),
+    denied: (rule: string) => i18n._('rule {rule} denies it', { rule }),
+    carried: (toDevice: string, toPerson: string) => i18n._('{toDevice} in, {toPerson} out', { toDevice, toPerson }),
   },
   recording: i18n._('Recording'),
   recordingOf: (seat: number) => i18n._('Channel {seat}', { seat }),

@@ -2,6 +2,7 @@
 import type { Session } from '@bowline/contract/schemas/session'
 import { Text, Title } from '../../ui/kit.ts'
 import { formatDuration, formatExactMoment } from '../../ui/text/numbers.ts'
+import { eventText } from './event-text.ts'
 import { sessionsMessages as texts } from './messages.ts'
 import classes from './sessions.module.css'
 
@@ -28,7 +29,7 @@ export function SessionTimeline({ session }: { readonly session: Session }) {
             </time>
             <span>
               {sentences.get(type) ?? type}
-              <span className={classes['data']}>{describeData(data)}</span>
+              <span className={classes['data']}>{eventText(type, data)}</span>
               {seat > 0 ? <span className={classes['data']}>{texts.seat(seat)}</span> : null}
             </span>
           </li>
@@ -41,13 +42,4 @@ export function SessionTimeline({ session }: { readonly session: Session }) {
       ) : null}
     </section>
   )
-}
-
-/** `name: value` of an event's data; nested values as JSON. */
-function describeData(data: unknown): string {
-  if (typeof data !== 'object' || data === null) return ''
-  return Object.entries(data)
-    .filter(([, value]) => value !== null && value !== undefined && value !== '')
-    .map(([name, value]) => `${name}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
-    .join(', ')
 }

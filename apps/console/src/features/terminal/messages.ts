@@ -107,7 +107,7 @@ export const terminalMessages = {
     i18n._('Connection lost. Reconnecting; the session is kept for {seconds} s.', { seconds }),
   connecting: i18n._('Connecting …'),
   tryNow: i18n._('Try now'),
-  resumed: i18n._('The connection is back. Nothing was lost.'),
+  resumed: i18n._('Reconnected. No output was lost.'),
   retry: i18n._('Connect again'),
   ended: i18n._('The session has ended'),
   exited: (status: number) => i18n._('The shell ended with status {status}.', { status }),
@@ -116,7 +116,7 @@ export const terminalMessages = {
   failedToConnect: i18n._('The server could not be reached.'),
   endedBy: {
     user: i18n._('You closed it.'),
-    unknown: i18n._('No reason is known.'),
+    unknown: i18n._('No reason was given.'),
   },
   search: {
     label: i18n._('Search in this terminal'),

@@ -28,7 +28,7 @@ export const vaultMessages = {
   ),
   empty: i18n._('No keys are stored in this browser yet.'),
   setUp: i18n._('The first key sets up the store: you choose a passphrase or a passkey that unlocks it.'),
-  make: i18n._('Make a key'),
+  make: i18n._('Generate a key'),
   add: i18n._('Add a key'),
   locked: i18n._('Locked'),
   unlocked: i18n._('Unlocked'),

@@ -5,13 +5,18 @@ import classes from './facts.module.css'
 
 interface FactsProps {
   readonly title: string
+  /** At the end of the heading line. */
+  readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
-export function Facts({ title, children }: FactsProps) {
+export function Facts({ title, actions, children }: FactsProps) {
   return (
     <section className={classes['facts']}>
-      <Title order={2}>{title}</Title>
+      <div className={classes['head']}>
+        <Title order={2}>{title}</Title>
+        {actions}
+      </div>
       <dl>{children}</dl>
     </section>
   )

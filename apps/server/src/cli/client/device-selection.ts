@@ -3,6 +3,7 @@ import { ConfigError } from '@bowline/contract/config'
 import { operations } from '@bowline/contract/operations'
 import type { SavedView } from '@bowline/contract/operations/fleet/views'
 import { Filter } from '@bowline/contract/schemas/filter'
+import { searchConditions } from '@bowline/contract/schemas/lists/device-search'
 import { type ConditionGroup, encodeFilter, where } from '@bowline/contract/schemas/lists/filter-text'
 import type { Command } from 'commander'
 import type { ServerClient } from './client.ts'
@@ -24,7 +25,10 @@ const collect = (one: string, all: readonly string[]): string[] => [...all, one]
 /** Adds the options that choose devices, except by tag, to a command. */
 export function withDeviceFilter(command: Command): Command {
   return command
-    .option('--search <words>', 'only with each of these words in what is known of them')
+    .option(
+      '--search <words>',
+      'only with each of these words in what is known of them; tag:kiosk -arch:arm64 is:offline look at one thing',
+    )
     .option('--system <name>', 'only with this system; may be repeated', collect, [])
     .option('--arch <name>', 'only with this architecture; may be repeated', collect, [])
     .option('--agent-version <version>', 'only with this version of the agent; may be repeated', collect, [])
@@ -44,7 +48,7 @@ export function deviceFilterOf(options: FilterOptions, tags: readonly string[] =
   const { search = '', system, arch, agentVersion, online, offline, trouble, incident, filter } = options
   if (online && offline) throw new ConfigError(['--online and --offline exclude each other.'])
   const chosen = encodeFilter([
-    { join: 'and', conditions: wordsOf(search).map((word) => where('words', 'contains', word)) },
+    { join: 'and', conditions: searchConditions(search) },
     any('tags', tags),
     any('info.pretty_name', system),
     any('info.arch', arch),
@@ -71,7 +75,7 @@ export function queryOfView({ query }: Pick<SavedView, 'query'>, now: number) {
   const [presence, seen, favourites, hostKey] = ['presence', 'seen', 'fav', 'hostKey'].map((name) => values(name)[0])
   const [status, sort, order] = ['status', 'sort', 'order'].map((name) => values(name)[0])
   const filter = encodeFilter([
-    { join: 'and', conditions: wordsOf(text ?? '').map((word) => where('words', 'contains', word)) },
+    { join: 'and', conditions: searchConditions(text ?? '') },
     any('tags', values('tag')),
     any('info.pretty_name', values('system')),
     any('info.arch', values('arch')),
@@ -104,8 +108,6 @@ const any = (name: string, values: readonly string[]): ConditionGroup => ({
   join: 'or',
   conditions: values.map((value) => where(name, 'eq', value)),
 })
-
-const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '')
 
 const HOURS: Readonly<Record<string, number>> = { h: 1, d: 24 }
 

@@ -49,6 +49,7 @@ describe('bowline devices', () => {
   it.each([
     ['--tag kiosk', ['unit-1']],
     ['--tag kiosk --tag lab --search unit-2', ['unit-2']],
+    ['--search -tag:lab', ['unit-1']],
     ['--agent-version 1.3 --agent-version 1.4', ['unit-3', 'unit-4']],
     ['--online', []],
     ['--offline --arch x64', ['unit-1', 'unit-2', 'unit-3', 'unit-4']],

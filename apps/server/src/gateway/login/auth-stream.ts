@@ -108,7 +108,7 @@ export function openAuthStream(
 
   /** Ends a conversation in which the device still waits. */
   function abandon(verdict: AuthVerdict): AuthVerdict {
-    stream.close({ by: 'user', reason: 'abandoned', message: 'The person has turned away.' })
+    stream.close({ by: 'user', reason: 'abandoned', message: 'The client gave up.' })
     return verdict
   }
 }

@@ -208,12 +208,12 @@ const KEY_WITHDRAWN: SessionCause = {
 const OWNER_LEFT: SessionCause = {
   by: 'policy',
   reason: 'member-removed',
-  message: 'The owner of the public key is no member of the namespace any more.',
+  message: 'The owner of the public key is no longer a member of the namespace.',
 }
 const PERSON_LEFT: SessionCause = {
   by: 'policy',
   reason: 'member-removed',
-  message: 'The person is no member of the namespace any more.',
+  message: 'The person is no longer a member of the namespace.',
 }
 /** Also before somebody joins. */
 export const JOINING_OFF: SessionCause = {

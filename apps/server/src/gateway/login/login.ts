@@ -320,10 +320,10 @@ export class Login {
     return this.#factor.ofPassword(ctx, target, this.#id.user, ask)
   }
 
-  /** The stream of earlier attempts, unless the device has connected anew. */
+  /** The stream of earlier attempts, unless the device has reconnected. */
   #authStreamOn(link: Link, clock: Clock): AuthStream {
     if (this.#auth?.usableOn(link)) return this.#auth
-    this.#auth?.stream.close({ by: 'gateway', reason: 'login-closed', message: 'The device has connected anew.' })
+    this.#auth?.stream.close({ by: 'gateway', reason: 'login-closed', message: 'The device has reconnected.' })
     const lost = (cause: LinkCause): void => {
       this.#hostKeyChanged = cause.reason === 'host-key'
       if (this.#auth === opened) this.#events.lost(cause)

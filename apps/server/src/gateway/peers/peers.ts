@@ -45,7 +45,7 @@ const UNLINKED_AFTER_MS = 10_000
 /** How often a node that stops looks whether others still use its devices. */
 const DRAIN_LOOK_MS = 200
 
-const REPLACED: LinkCause = { by: 'gateway', reason: 'displaced', message: 'The server has connected anew.' }
+const REPLACED: LinkCause = { by: 'gateway', reason: 'displaced', message: 'The server has reconnected.' }
 const LEFT: LinkCause = { by: 'gateway', reason: 'node-left', message: 'The server has left the installation.' }
 const STOPPED: LinkCause = { by: 'gateway', reason: 'stopped', message: 'The server has stopped.' }
 

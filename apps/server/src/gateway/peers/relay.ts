@@ -13,7 +13,7 @@ import { writeCopy } from './relayed-bytes.ts'
 const refuse = (reason: string, message: string): LinkCause => ({ by: 'gateway', reason, message })
 const MALFORMED = refuse('protocol', 'The header of the stream is malformed.')
 const NOT_HELD = refuse('not-held', 'The server does not hold the link of this device any more.')
-const STALE = refuse('stale-epoch', 'The device has connected anew.')
+const STALE = refuse('stale-epoch', 'The device has reconnected.')
 const FOREIGN = refuse('refused', 'The device is of another namespace.')
 const UNKNOWN_STREAM = refuse('refused', 'The stream refers to a login that is not there.')
 

@@ -43,10 +43,10 @@ export function notRecorded(message: string): SessionCause {
 
 /** The transport's cause. @param stage outcome of the login */
 export function transportCause(cause: CloseCause, stage: 'authenticated' | 'refused' | 'none'): SessionCause {
-  if (stage === 'refused') return { by: 'user', reason: 'login-failed', message: 'No credential was accepted.' }
+  if (stage === 'refused') return { by: 'user', reason: 'login-failed', message: 'Authentication failed.' }
   if (cause.by !== 'peer') return { by: 'gateway', reason: cause.reason, message: cause.message }
   // The text that clients send with SSH_DISCONNECT_BY_APPLICATION adds nothing.
-  const message = cause.reason === 'disconnect' ? 'The person ended the connection.' : cause.message
+  const message = cause.reason === 'disconnect' ? 'The client closed the connection.' : cause.message
   return { by: 'user', reason: cause.reason, message }
 }
 

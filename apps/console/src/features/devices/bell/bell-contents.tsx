@@ -16,11 +16,12 @@ import { sessionFilter } from '../../sessions/search.ts'
 import { nameOf } from '../../sessions/session-name.ts'
 import { useDeviceActions } from '../actions.ts'
 import { DeviceRowActions } from '../device-row-actions.tsx'
+import { KeyFingerprint } from '../key-fingerprint.tsx'
 import { devicesMessages as texts } from '../messages.ts'
 import { pendingDevicesQuery } from '../../../core/devices/queries.ts'
 import classes from './pending-bell.module.css'
 
-const SHOWN = 5
+const SHOWN = 3
 
 interface BellContentsProps {
   /** A link was followed. */
@@ -31,7 +32,7 @@ export function BellContents({ onLeave }: BellContentsProps) {
   const { api } = useRuntime()
   const pending = useQuery(pendingDevicesQuery(api))
   return (
-    <>
+    <div className={classes['contents']}>
       <section aria-label={texts.bellTitle}>
         <FocusKeeper item="li" target="button">
           <h2 className={classes['head']}>{texts.bellTitle}</h2>
@@ -42,7 +43,7 @@ export function BellContents({ onLeave }: BellContentsProps) {
         <h2 className={classes['head']}>{texts.bellEnded}</h2>
         <EndedSessions onLeave={onLeave} />
       </section>
-    </>
+    </div>
   )
 }
 
@@ -73,6 +74,9 @@ function PendingList({ pending, onLeave }: PendingListProps) {
               </Link>
               <div className={classes['facts']}>
                 {device.remote_addr} · <TimeAgo time={device.created_at} />
+              </div>
+              <div className={classes['fingerprint']}>
+                <KeyFingerprint publicKey={device.public_key} />
               </div>
             </div>
             <div className={classes['actions']}>

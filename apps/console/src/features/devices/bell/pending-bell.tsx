@@ -27,7 +27,15 @@ export function PendingBell() {
     setOpened(!opened)
   }
   return (
-    <Popover opened={opened} onChange={setOpened} position="bottom-start" width={340} trapFocus returnFocus shadow="md">
+    <Popover
+      opened={opened}
+      onChange={setOpened}
+      position="bottom-start"
+      width="min(25rem, calc(100vw - 1.25rem))"
+      trapFocus
+      returnFocus
+      shadow="md"
+    >
       <Popover.Target>
         <IconButton
           size={32}

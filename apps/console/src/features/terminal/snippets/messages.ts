@@ -3,7 +3,7 @@ import { i18n } from '../../../platform/language/i18n.ts'
 
 export const snippetMessages = {
   title: i18n._('Snippets'),
-  hint: i18n._('Your own are kept in this browser, for you only. Enter inserts the marked one.'),
+  hint: i18n._('Your own snippets are kept in this browser, for you only. Press Enter to insert the selected one.'),
   search: i18n._('Search snippets'),
   none: i18n._('No snippets yet'),
   noMatch: i18n._('No matches'),

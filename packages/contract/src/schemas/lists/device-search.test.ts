@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest'
+import { MAX_SEARCH_WORDS, searchConditions, searchTextOf } from './device-search.ts'
+
+const read = (text: string) =>
+  searchConditions(text).map(({ params: { name, operator, value } }) => `${name} ${operator} ${String(value)}`)
+
+it('looks for plain words everywhere', () => {
+  expect(read('  pi  berlin ')).toEqual(['words contains pi', 'words contains berlin'])
+  expect(read('   ')).toEqual([])
+})
+
+it.each([
+  ['tag:kiosk', 'tags eq kiosk'],
+  ['-tag:kiosk', 'tags ne kiosk'],
+  ['TAG:kiosk', 'tags eq kiosk'],
+  ['name:gate-', 'name contains gate-'],
+  ['os:debian', 'info.pretty_name contains debian'],
+  ['os:"GNU/Linux 12"', 'info.pretty_name contains GNU/Linux 12'],
+  ['arch:arm64', 'info.arch eq arm64'],
+  ['-agent:0.1.0', 'info.version ne 0.1.0'],
+  ['ip:192.0.2.', 'remote_addr contains 192.0.2.'],
+  ['mac:02:00', 'mac contains 02:00'],
+  ['note:rack', 'note contains rack'],
+  ['is:online', 'online bool true'],
+  ['is:offline', 'online bool false'],
+  ['-is:online', 'online bool false'],
+  ['"second floor"', 'words contains second floor'],
+  ['"second floor', 'words contains second floor'],
+])('reads %s as a condition', (text, condition) => {
+  expect(read(text)).toEqual([condition])
+})
+
+it.each(['02:00:5e:00:53:01', 'tag:', 'is:new', 'constructor:x', '-name:gate', '-pi', 'fe80::1'])(
+  'looks for %s everywhere, as it has no keyword',
+  (text) => {
+    expect(read(text)).toEqual([`words contains ${text}`])
+  },
+)
+
+it('takes no more words than a filter may have conditions', () => {
+  expect(read('a b c d e f g h').length).toBe(MAX_SEARCH_WORDS)
+})
+
+it('writes conditions as the text that reads as them', () => {
+  const text = '-tag:kiosk os:"GNU/Linux 12" is:offline "second floor" 02:00'
+  expect(searchTextOf(searchConditions(text))).toBe(text)
+  expect(searchTextOf(searchConditions('tag:kiosk').concat(searchConditions('x')))).toBe('tag:kiosk x')
+})
+
+it('writes no text for other conditions', () => {
+  expect(searchTextOf([{ type: 'property', params: { name: 'uid', operator: 'eq', value: 'a' } }])).toBeUndefined()
+  expect(searchTextOf([{ type: 'property', params: { name: 'name', operator: 'ne', value: 'a' } }])).toBeUndefined()
+})
