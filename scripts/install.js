@@ -15,12 +15,36 @@ export function lockHash() {
 }
 
 /**
+ * Whether npm has installed a lockfile by itself: what it has put into node_modules is what the lockfile names. Optional
+ * packages, such as those of other platforms, may be missing.
+ * @param {{packages: Record<string, {version?: string, link?: boolean, optional?: boolean}>}} lock package-lock.json
+ * @param {{packages: Record<string, {version?: string}>}} installed npm's node_modules/.package-lock.json
+ */
+export function hasInstalled(lock, installed) {
+  const entries = Object.entries(lock.packages).filter(([path]) => path.includes('node_modules/'))
+  return entries.every(([path, { version, optional }]) => {
+    const there = installed.packages[path]
+    return there ? there.version === version : optional === true
+  })
+}
+
+function isInstalledByNpm() {
+  const [lock, installed] = ['package-lock.json', 'node_modules/.package-lock.json'].map((name) => join(root, name))
+  if (!existsSync(installed)) return false
+  return hasInstalled(JSON.parse(readFileSync(lock, 'utf8')), JSON.parse(readFileSync(installed, 'utf8')))
+}
+
+/**
  * Runs `npm ci` unless this lockfile is already installed. npm's output goes to stderr: stdout belongs to the caller.
  * Exits the process with npm's status when it fails.
  */
 export function ensureInstalled() {
   const wanted = lockHash()
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted) return
+  if (isInstalledByNpm()) {
+    writeFileSync(stampFile, wanted)
+    return
+  }
   console.error('Installing dependencies …')
   const npm = process.env.npm_execpath
   const flags = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
