@@ -16,7 +16,8 @@
   } catch {
     // Storage is switched off: nothing is known.
   }
-  const isKnown = first?.address === location.pathname + location.search && /^\/api\/\w+\?/.test(first.url)
+  const isKnown =
+    first?.address === location.pathname + location.search && /^\/api\/(devices|containers|sessions)\?/.test(first.url)
   globalThis.bowlineEarly = {
     session,
     list: isKnown ? { url: first.url, asked: askList(first.url) } : undefined,

@@ -126,6 +126,15 @@ it.each([
   expect(links.map(({ href }) => href)).toEqual(expected)
 })
 
+it.each([
+  ['a call of a page without a list', '/setup?sign=secret', '/api/setup?sign=secret'],
+  ['a list of another page', '/', '/api/devices?page=1'],
+])('remembers nothing of %s', async (_, address, url) => {
+  load(address)
+  await takeEarlyList(url, authorized())
+  expect([...stored]).toEqual([])
+})
+
 it('sends the token nowhere but to the API', () => {
   stored.set('bowline.first-list', JSON.stringify({ address: '/devices?page=1', url: '//elsewhere/api/devices?' }))
   load()

@@ -5,6 +5,7 @@ import { readSetting, writeSetting } from '../platform/local-setting.ts'
 export const REFRESH_PATH = '/api/auth/session/refresh'
 
 const FIRST_LIST = 'bowline.first-list'
+const LIST = /^\/api(\/(?:devices|containers|sessions))\?/
 
 /** An answer that no page has taken by then is left. */
 const FRESH_MS = 10_000
@@ -41,7 +42,7 @@ export function takeEarlySession(): Promise<Response> | undefined {
  * @param headers of the request: the answer is for the same token only
  */
 export async function takeEarlyList(url: string, headers: HeadersInit | undefined): Promise<Response | undefined> {
-  if (isListKnown || !url.startsWith(`/api${location.pathname}?`)) return undefined
+  if (isListKnown || LIST.exec(url)?.[1] !== location.pathname) return undefined
   isListKnown = true
   const known = JSON.stringify({ address: location.pathname + location.search, url })
   if (readSetting(FIRST_LIST) !== known) writeSetting(FIRST_LIST, known)

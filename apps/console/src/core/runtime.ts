@@ -116,5 +116,6 @@ function later(work: () => void, delayMs: number): () => void {
 /** Takes what the page has asked for early. The cookie exchange is kept alive: it must arrive even when the page is left. */
 async function fetchFirst(url: string | URL | Request, init?: RequestInit): Promise<Response> {
   if (url === auth.refreshSession.path) return takeEarlySession() ?? fetch(url, { ...init, keepalive: true })
-  return (typeof url === 'string' ? await takeEarlyList(url, init?.headers) : undefined) ?? fetch(url, init)
+  const isRead = typeof url === 'string' && (init?.method ?? 'GET') === 'GET'
+  return (isRead ? await takeEarlyList(url, init?.headers) : undefined) ?? fetch(url, init)
 }
