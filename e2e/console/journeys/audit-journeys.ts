@@ -1,8 +1,9 @@
-// The audit log of a namespace in a browser: filters, search and exports.
+// The audit log of a namespace in a browser, its filters, search and exports, and the export of its members.
 import { operations } from '@bowline/contract/operations'
 import { describe, expect, it } from 'vitest'
 import type { Site } from '../site.ts'
 import { savedFile } from '../steps.ts'
+import { OBSERVER } from '../world.ts'
 
 const { audit } = operations
 
@@ -42,6 +43,16 @@ export function auditJourneys(site: Site): void {
       await page.getByRole('menuitemradio', { name: /@/ }).first().click()
       await page.waitForURL(/person=/)
       await table.getByRole('link').first().waitFor()
+    })
+  })
+
+  describe('the members', () => {
+    it('are exported as CSV', async () => {
+      const { page } = site
+      await page.goto('/team')
+      const { name, lines } = await savedFile(page, () => page.getByRole('button', { name: 'Export CSV' }).click())
+      expect([name, lines[0]?.trim()]).toEqual(['members.csv', '"id","email","role","status","added_at"'])
+      expect(lines.join()).toMatch(new RegExp(`"[0-9a-f]{24}","${OBSERVER.email}","observer","accepted",`))
     })
   })
 }

@@ -8,7 +8,7 @@ import type { InstanceAuditEntry } from '@bowline/contract/schemas/instance/admi
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { type AuditQuery, type InstanceAuditRow, type Place, readEntries } from './audit-store.ts'
-import { csvLine } from '../platform/csv.ts'
+import { csvLine } from '@bowline/base/csv'
 
 export type AuditFilter = Omit<Input<typeof administration.exportAudit>['query'], 'format'>
 

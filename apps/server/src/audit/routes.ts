@@ -8,7 +8,7 @@ import { personOf } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { sendLines } from '../http/attachment.ts'
 import { type MemberContext, type Route, memberRoute } from '../http/route.ts'
-import { csvLine } from '../platform/csv.ts'
+import { csvLine } from '@bowline/base/csv'
 import type { NamespaceAuditFilter } from './filter.ts'
 import { listAudit, readAudit } from './store.ts'
 

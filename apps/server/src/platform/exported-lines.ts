@@ -1,7 +1,7 @@
 // All rows of a list as a file: CSV with a heading line, or one JSON object a line.
 import { fail } from '@bowline/contract/errors'
 import type { ExportFormat } from '@bowline/contract/schemas/common'
-import { csvLine } from './csv.ts'
+import { csvLine } from '@bowline/base/csv'
 
 /** Cells of a CSV line, by their headings. */
 export type CsvColumns<Item> = readonly (readonly [heading: string, cell: (item: Item) => string])[]

@@ -43,6 +43,7 @@ export const teamMessages = {
   revokeText: i18n._('The link stops working.'),
   ways: { at_once: i18n._('Add now'), mail: i18n._('Invite by e-mail'), link: i18n._('Invite by link') },
   addMember: i18n._('Add member'),
+  exportMembers: i18n._('Export CSV'),
   addMemberTitle: i18n._('Add a member'),
   addMemberTexts: {
     at_once: i18n._('They need an account on this server. The namespace appears in their switcher immediately.'),

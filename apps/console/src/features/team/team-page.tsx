@@ -9,6 +9,7 @@ import { TabBar } from '../../ui/list/tab-bar.tsx'
 import { ApiKeysTab } from './api-keys-tab.tsx'
 import { MembersTab } from './members-tab.tsx'
 import { teamMessages as texts } from './messages.ts'
+import { SaveMembers } from './save-members.tsx'
 import type { TeamSearch } from './search.ts'
 
 const route = getRouteApi('/app/team')
@@ -35,14 +36,17 @@ export function TeamPage() {
     <Page
       title={texts.title}
       actions={
-        <GatedButton
-          may={isKeys ? mayAddKey : mayAddMember}
-          why={texts.roleTooLow}
-          leftSection={<Plus size={16} aria-hidden />}
-          onClick={() => open({ add: 'yes' })}
-        >
-          {isKeys ? texts.addKey : texts.addMember}
-        </GatedButton>
+        <>
+          {isKeys ? null : <SaveMembers />}
+          <GatedButton
+            may={isKeys ? mayAddKey : mayAddMember}
+            why={texts.roleTooLow}
+            leftSection={<Plus size={16} aria-hidden />}
+            onClick={() => open({ add: 'yes' })}
+          >
+            {isKeys ? texts.addKey : texts.addMember}
+          </GatedButton>
+        </>
       }
     >
       <TabBar label={texts.tabsLabel} tabs={[tab('members'), tab('keys')]} />
