@@ -1,8 +1,9 @@
 // Firewall rules of an import. Both servers search patterns in RE2 syntax, and let the highest priority decide.
 import { operations } from '@bowline/contract/operations'
-import { type Rule, RuleBody } from '@bowline/contract/schemas/firewall'
+import { RuleBody } from '@bowline/contract/schemas/firewall'
 import { patternFlaw } from '../../platform/patterns/pattern.ts'
 import type { ServerClient } from '../client/client.ts'
+import { identityOf } from '../client/firewall/rule-identity.ts'
 import { everyPage, refusalOf } from './calls.ts'
 import type { OldRule } from './file.ts'
 import type { Line } from './report.ts'
@@ -28,22 +29,6 @@ export function judgeRule({ filter, ...old }: OldRule): RuleBody | string {
 function nameOf({ action, priority, source_ip, username, filter }: OldRule): string {
   const devices = filter.tags && filter.tags.length > 0 ? filter.tags.join(',') : (filter.hostname ?? '')
   return `${action} ${priority}: ${source_ip} to ${username}@${devices}`
-}
-
-/** The same for rules that do the same. */
-function identityOf(rule: RuleBody | Rule): string {
-  const { action, active, priority, source_ip, username, filter } = rule
-  const others = [rule.source_networks ?? [], rule.people ?? [], rule.roles ?? []]
-  return JSON.stringify([
-    action,
-    active,
-    priority,
-    source_ip,
-    username,
-    filter.hostname,
-    filter.tags?.toSorted(),
-    others,
-  ])
 }
 
 /**

@@ -8,10 +8,11 @@ import { AttemptBody, type Rule, RuleBody, RuleId } from '@bowline/contract/sche
 import type { Member } from '@bowline/contract/schemas/namespace'
 import { type DryRun, DryRunBody } from '@bowline/contract/schemas/policy/dry-run'
 import type { Command } from 'commander'
-import { ExitStatus, type Format, type Terminal, show, table } from '../terminal.ts'
-import { type ServerClient, signedIn } from './client.ts'
-import { memberNamed, membersOf } from './members.ts'
-import { deviceNamed } from './session-selection.ts'
+import { ExitStatus, type Format, type Terminal, show, table } from '../../terminal.ts'
+import { type ServerClient, signedIn } from '../client.ts'
+import { memberNamed, membersOf } from '../members.ts'
+import { deviceNamed } from '../session-selection.ts'
+import { changesTo, make } from './apply.ts'
 
 const { firewall } = operations
 const HEADINGS = ['RULE', 'PRIORITY', 'ACTION', 'PEOPLE', 'FROM', 'LOGIN', 'DEVICES', 'STATE']
@@ -113,6 +114,33 @@ export function addFirewallCommands(program: Command, terminal: Terminal): void 
     .action(async (file: string, format: Format) => {
       const body = await listIn(file)
       await tryOut(terminal, await signedIn(terminal), body, format)
+    })
+
+  rules
+    .command('apply <file>')
+    .description(
+      'Make the rules those of a file, as list --json prints them: others are removed; twice is the same as once',
+    )
+    .option('--dry-run', DRY_RUN)
+    .option('--yes', YES)
+    .option('--json', 'print JSON')
+    .action(async (file: string, { dryRun, yes, ...format }: RemoveOptions) => {
+      const body = await listIn(file)
+      const client = await signedIn(terminal)
+      const present = await everyRule(client)
+      requireKnown(present, body)
+      if (dryRun) return tryOut(terminal, client, body, format)
+      if (!yes) await requireReach(client, body)
+      const changes = changesTo(present, body.rules ?? [])
+      const done: string[] = []
+      for (const change of changes) {
+        try {
+          done.push(await make(client, change).catch(explain))
+        } catch (error) {
+          stopAfter(done, changes.length, error)
+        }
+      }
+      return show(terminal, format, { changes }, done.length > 0 ? done : ['The rules are those of the file already.'])
     })
 
   rules
@@ -227,6 +255,19 @@ function cellsOf(rule: Rule, members: readonly Member[]): string[] {
   const from = source_networks.length > 0 ? source_networks.join(',') : source_ip
   const devices = filter.tags ? `tags ${filter.tags.join(',')}` : (filter.hostname ?? '')
   return [String(id), String(priority), action, people, from, username, devices, active ? 'active' : 'inactive']
+}
+
+/** @throws {ConfigError} when the file names a rule that is not there */
+function requireKnown(present: readonly Rule[], { rules = [] }: DryRunBody): void {
+  const unknown = rules.flatMap(({ id }) => (id === undefined || present.some((rule) => rule.id === id) ? [] : [id]))
+  if (unknown.length === 0) return
+  throw new ConfigError(unknown.map((id) => `There is no rule ${id}: leave its id out to add it.`))
+}
+
+/** @throws {Error} always: what went wrong, and how far it came */
+function stopAfter(done: readonly string[], all: number, error: unknown): never {
+  const why = error instanceof Error ? error.message : String(error)
+  throw new Error([...done, `${done.length} of ${all} changes were made: ${why}`].join('\n'), { cause: error })
 }
 
 /** @throws {Error} always: what the server answered, in words for a command line */

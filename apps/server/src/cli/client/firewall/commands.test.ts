@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SessionUid } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BootedServer, type Person, type RegisteredDevice, bootServer } from '../../testing/boot.ts'
-import { commandLine } from '../testing.ts'
+import { type BootedServer, type Person, type RegisteredDevice, bootServer } from '../../../testing/boot.ts'
+import { commandLine } from '../../testing.ts'
 
 let server: BootedServer
 let home: string
