@@ -159,21 +159,25 @@ export async function deleteDevice(db: Kysely<Schema>, uid: DeviceUid): Promise<
 /**
  * Inserts a new device or refreshes a known one.
  * Concurrent first registrations may collide in an index other than the conflict target's: PostgreSQL reports a unique
- * violation, or a deadlock when both wait there. By then the other row exists, so a retry refreshes it.
+ * violation, or a deadlock when both wait there. By then the other row exists, so a retry refreshes it; among several that
+ * retry at once, one may collide once more.
  * Without a `signed_at` newer than the last, a device that is accepted or has signed before is not changed: anybody can
  * send unsigned data, or replay signed data.
  */
 export async function upsertDevice(db: Kysely<Schema>, device: Insertable<DevicesTable>): Promise<Upserted> {
-  try {
-    return await tryUpsert(db, device)
-  } catch (error) {
-    if (!INSERT_CONFLICTS.has(String((error as { code?: unknown }).code))) throw error
-    return tryUpsert(db, device)
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await tryUpsert(db, device)
+    } catch (error) {
+      if (tries === INSERT_TRIES || !INSERT_CONFLICTS.has(String((error as { code?: unknown }).code))) throw error
+    }
   }
 }
 
 /** unique_violation, deadlock_detected. */
 const INSERT_CONFLICTS = new Set(['23505', '40P01'])
+/** Each collision lets one of those that collide through. */
+const INSERT_TRIES = 5
 
 /** Outcome of a registration. */
 export type Upserted = 'inserted' | 'refreshed' | 'unchanged'
