@@ -1,8 +1,8 @@
-// What two firewall rules have in common that do the same.
+// Identity of a firewall rule, whatever its id: rules with the same one do the same.
 import type { Rule, RuleBody } from '@bowline/contract/schemas/firewall'
 import { canonicalNetwork } from '@bowline/contract/schemas/policy/network'
 
-/** The same text for rules that do the same, whatever their ids. */
+/** A text that is equal for two rules exactly if they do the same. */
 export function identityOf(rule: RuleBody | Rule): string {
   const { action, active, priority, source_ip, username, filter } = rule
   const networks = rule.source_networks?.map((network) => canonicalNetwork(network) ?? network) ?? []
