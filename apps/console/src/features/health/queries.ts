@@ -7,6 +7,8 @@ import { keys } from '../../live/apply-events.ts'
 
 /** The first report arrives within a minute of connecting, while people look at the device that they have added. */
 const FIRST_MS = 5_000
+/** By then a device has reported, or it is switched off there. */
+const FIRST_TIMES = 24
 
 export function deviceHealthQuery(api: Api, uid: DeviceUid, period: (typeof HEALTH_PERIODS)[number]) {
   return queryOptions({
@@ -14,7 +16,8 @@ export function deviceHealthQuery(api: Api, uid: DeviceUid, period: (typeof HEAL
     queryFn: async ({ signal }) =>
       (await api.call(health.ofDevice, { params: { uid }, query: { period }, signal })).body,
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state: { data } }) => (data && !data.latest ? FIRST_MS : 60_000),
+    refetchInterval: ({ state: { data, dataUpdateCount } }) =>
+      data && !data.latest && dataUpdateCount < FIRST_TIMES ? FIRST_MS : 60_000,
     staleTime: 30_000,
   })
 }

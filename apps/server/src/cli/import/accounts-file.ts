@@ -1,12 +1,10 @@
 // The file with accounts of another server, between reading a dump and making them here. It has hashes of passwords.
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { rename, rm, stat, writeFile } from 'node:fs/promises'
 import { ConfigError } from '@bowline/contract/config'
 import { Email, PersonName, Username } from '@bowline/contract/schemas/common'
 import { z } from 'zod'
 import { ForeignHash } from '../../auth/password-hashes/foreign-hashes.ts'
-import { Unreadable } from './file.ts'
-
-const MAX_FILE_BYTES = 512 * 1_024 * 1_024
+import { Unreadable, readJsonFile } from './file.ts'
 
 /** An account as it is made here. Its address is confirmed there. */
 export const OldAccount = z.object({
@@ -43,20 +41,13 @@ export async function writeAccountsFile(file: string, content: AccountsFile): Pr
 
 /** @throws {ConfigError} naming the file and the first flaws, never a hash; also when others can read the file */
 export async function readAccountsFile(file: string): Promise<AccountsFile> {
-  const { size, mode } = await stat(file).catch(() => {
+  const { mode } = await stat(file).catch(() => {
     throw new ConfigError([`${file} cannot be read.`])
   })
   if ((mode & 0o077) !== 0) {
     throw new ConfigError([`${file} has hashes of passwords and others can read it: chmod 600 ${file}`])
   }
-  if (size > MAX_FILE_BYTES) throw new ConfigError([`${file} is larger than ${MAX_FILE_BYTES} bytes.`])
-  let json: unknown
-  try {
-    json = JSON.parse(await readFile(file, 'utf8'))
-  } catch {
-    throw new ConfigError([`${file} is not JSON.`])
-  }
-  const content = AccountsFile.safeParse(json)
+  const content = AccountsFile.safeParse(await readJsonFile(file))
   if (content.success) return content.data
   const flaws = content.error.issues.slice(0, 5)
   throw new ConfigError(flaws.map(({ path, message }) => `${file}: ${path.join('.')}: ${message}.`))

@@ -82,18 +82,22 @@ export async function writeImportFile(file: string, content: ImportFile): Promis
   await rename(fresh, file)
 }
 
-/** @throws {ConfigError} naming the file and the first flaws */
-export async function readImportFile(file: string): Promise<ImportFile> {
+/** @throws {ConfigError} naming the file, which cannot be read, is too large or is not JSON */
+export async function readJsonFile(file: string): Promise<unknown> {
   const { size } = await stat(file).catch(() => {
     throw new ConfigError([`${file} cannot be read.`])
   })
   if (size > MAX_FILE_BYTES) throw new ConfigError([`${file} is larger than ${MAX_FILE_BYTES} bytes.`])
-  let json: unknown
   try {
-    json = JSON.parse(await readFile(file, 'utf8'))
+    return JSON.parse(await readFile(file, 'utf8'))
   } catch {
     throw new ConfigError([`${file} is not JSON.`])
   }
+}
+
+/** @throws {ConfigError} naming the file and the first flaws */
+export async function readImportFile(file: string): Promise<ImportFile> {
+  const json = await readJsonFile(file)
   if (typeof json === 'object' && json !== null && 'version' in json && json.version !== 1) {
     throw new ConfigError([`${file} has version ${JSON.stringify(json.version)}; this program reads version 1.`])
   }
