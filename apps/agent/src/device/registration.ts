@@ -98,7 +98,7 @@ export async function register(
   if (answer.status !== 200) throw new RegistrationError(answer, refusalText(answer, facts.tenantId))
   const registered = Registered.safeParse(answer.body)
   if (!registered.success) throw new RegistrationError(answer, 'the answer is not that of a Bowline server')
-  return { registration: registered.data, clockAheadSeconds: clockAhead(answer) }
+  return { registration: registered.data, clockAheadSeconds: answer.clockAheadSeconds }
 }
 
 function signed(
@@ -108,11 +108,6 @@ function signed(
   const at = Date.now() - clockAheadSeconds * 1_000
   const proof = signRegistration(privateKey, facts, Buffer.from(statementKey).toString('base64url'), at)
   return { proof, agent: { ...agent, signature: signAgentFacts(privateKey, agent, proof) } }
-}
-
-function clockAhead({ headers }: Answer): number | undefined {
-  const serverTime = Date.parse(String(headers['date']))
-  return Number.isNaN(serverTime) ? undefined : Math.round((Date.now() - serverTime) / 1000)
 }
 
 /**
@@ -129,7 +124,7 @@ export async function serverInfo(
   const info = Info.safeParse(answer.body)
   if (answer.status !== 200 || !info.success) throw new RegistrationError(answer, refusalText(answer, undefined))
   const sshHost = info.data.endpoints?.ssh.replace(/:\d+$/, '')
-  return { version: info.data.version, sshHost, clockAheadSeconds: clockAhead(answer) }
+  return { version: info.data.version, sshHost, clockAheadSeconds: answer.clockAheadSeconds }
 }
 
 export function userAgentOf(facts: DeviceFacts): string {

@@ -19,6 +19,8 @@ export interface Answer {
   /** Parsed JSON; undefined when the body is not JSON. */
   readonly body: unknown
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** How far this machine's clock is certainly ahead of the server's, in whole seconds; undefined: no time was sent. */
+  readonly clockAheadSeconds: number | undefined
 }
 
 const CALL_TIMEOUT_MS = 20_000
@@ -40,14 +42,16 @@ export async function callServer(
   const socket = await connectServer(server.address, server.pins, within)
   try {
     const headers = { accept: 'application/json' }
+    const sentAt = Date.now()
     const incoming = await requestOver(socket, server, { ...call, headers }, within)
     let bytes = 0
     incoming.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       if (bytes > MAX_BODY_BYTES) incoming.destroy(new Error('the answer is larger than 64 KiB'))
     })
+    const clockAheadSeconds = secondsAhead(sentAt, Date.now(), incoming.headers.date)
     const { statusCode: status = 0 } = incoming
-    return { status, body: parsed(await text(incoming)), headers: incoming.headers }
+    return { status, body: parsed(await text(incoming)), headers: incoming.headers, clockAheadSeconds }
   } finally {
     socket.destroy()
   }
@@ -79,6 +83,23 @@ export function requestOver(
     outgoing.on('response', resolve)
     outgoing.end(payload)
   })
+}
+
+/**
+ * How far this machine's clock is certainly ahead of the server's. The server wrote its time between the two moments, and
+ * in whole seconds (RFC 9110, 5.6.7): what that leaves open is not taken for a difference. Two processes with one clock
+ * would differ by it, and a server ignores what seems to be signed before the last registration.
+ * @param sentAt as `receivedAt`, in milliseconds since 1970 by this machine's clock
+ * @param date the header `Date`
+ * @returns whole seconds, negative when the clock is behind; undefined without a date
+ */
+export function secondsAhead(sentAt: number, receivedAt: number, date: string | undefined): number | undefined {
+  const serverTime = Date.parse(String(date))
+  if (Number.isNaN(serverTime)) return undefined
+  const least = sentAt - (serverTime + 1_000)
+  const most = receivedAt - serverTime
+  if (least <= 0 && most >= 0) return 0
+  return Math.round((least > 0 ? least : most) / 1_000)
 }
 
 function parsed(body: string): unknown {
