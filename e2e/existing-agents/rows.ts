@@ -10,7 +10,17 @@ import { client } from '../support/file-clients.ts'
 import { registerKey } from '../support/registered-key.ts'
 import type { Running } from '../support/running.ts'
 import type { Server } from '../support/server.ts'
-import { type SshTarget, SHOWN, finish, scp, shareConnection, ssh, startEcho, startSsh } from '../support/ssh.ts'
+import {
+  type SshTarget,
+  SHOWN,
+  finish,
+  scp,
+  shareConnection,
+  ssh,
+  startEcho,
+  startSsh,
+  startSshInTerminal,
+} from '../support/ssh.ts'
 import { until } from '../support/wait.ts'
 
 export interface World {
@@ -64,9 +74,9 @@ export const rows: readonly Row[] = [
     async run({ target }) {
       // Old agents set it a moment after the start.
       const command = 'for i in 1 2 3 4 5; do s=$(stty size); [ "$s" = "0 0" ] || break; sleep 0.2; done; echo $s $TERM'
-      const { stdout } = await ssh(target, [command], { options: ['-tt'] })
-      const seen = stdout.toString().trim()
-      if (!/^[1-9]\d* [1-9]\d* xterm-256color$/.test(seen)) throw new Error(seen)
+      const client = startSshInTerminal(target, [command], { rows: 33, columns: 101 })
+      const seen = (await finish(client)).stdout.toString().trim()
+      expect('size and type', seen, '33 101 xterm-256color')
       return seen
     },
   },
@@ -160,7 +170,7 @@ export const rows: readonly Row[] = [
   {
     name: 'a forwarded connection (-W)',
     async run({ target }) {
-      const echo = createServer((socket) => socket.pipe(socket))
+      const echo = createServer((socket) => void socket.on('error', () => undefined).pipe(socket))
       const port = await new Promise<number>((resolve) =>
         echo.listen(0, '127.0.0.1', () => resolve((echo.address() as { port: number }).port)),
       )

@@ -49,11 +49,28 @@ export function startSsh(
   options: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
 ): ChildProcessWithoutNullStreams {
+  return spawn('sshpass', argumentsOf(target, command, options), { env: { ...environmentOf(target), ...env } })
+}
+
+/** Starts ssh in a terminal of the given size, which is its standard input and output. */
+export function startSshInTerminal(
+  target: SshTarget,
+  command: readonly string[],
+  { rows, columns }: { readonly rows: number; readonly columns: number },
+): ChildProcessWithoutNullStreams {
+  const quoted = argumentsOf(target, command, ['-t']).map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
+  const line = `stty rows ${rows} columns ${columns}; exec sshpass ${quoted.join(' ')}`
+  return spawn('script', ['-qec', line, '/dev/null'], { env: environmentOf(target) })
+}
+
+function argumentsOf(target: SshTarget, command: readonly string[], options: readonly string[]): string[] {
   const where = [...sourceOptions(target), '-p', String(target.port), `${target.login}@${target.host}`]
   // For a repeated option ssh uses the first value: the caller's.
-  return spawn('sshpass', ['-e', 'ssh', '-F', 'none', ...options, ...OPTIONS, ...where, ...command], {
-    env: { PATH: process.env['PATH'] ?? '', SSHPASS: target.password, LANG: 'C.UTF-8', TERM: 'xterm-256color', ...env },
-  })
+  return ['-e', 'ssh', '-F', 'none', ...options, ...OPTIONS, ...where, ...command]
+}
+
+function environmentOf({ password }: SshTarget): NodeJS.ProcessEnv {
+  return { PATH: process.env['PATH'] ?? '', SSHPASS: password, LANG: 'C.UTF-8', TERM: 'xterm-256color' }
 }
 
 /** Copies files with scp; a path that begins with `host:` is on the device. */
