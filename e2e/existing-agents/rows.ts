@@ -22,6 +22,7 @@ import {
   startSshInTerminal,
 } from '../support/ssh.ts'
 import { until } from '../support/wait.ts'
+import { expect } from './row.ts'
 
 export interface World {
   readonly server: Server
@@ -36,12 +37,6 @@ export interface World {
 
 /** @returns what was seen, for the board; a throw is a failure */
 export type Row = { readonly name: string; run(world: World): Promise<string> }
-
-const expect = (what: string, seen: unknown, wanted: unknown): void => {
-  if (JSON.stringify(seen) !== JSON.stringify(wanted)) {
-    throw new Error(`${what}: ${JSON.stringify(seen)} instead of ${JSON.stringify(wanted)}`)
-  }
-}
 
 const online = async ({ server, uid }: World): Promise<boolean> => {
   const device = await (await server.client()).call(operations.devices.get, { params: { uid } })

@@ -57,8 +57,9 @@ export function startSshInTerminal(
   target: SshTarget,
   command: readonly string[],
   { rows, columns }: { readonly rows: number; readonly columns: number },
+  options: readonly string[] = [],
 ): ChildProcessWithoutNullStreams {
-  const quoted = argumentsOf(target, command, ['-t']).map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
+  const quoted = argumentsOf(target, command, ['-t', ...options]).map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
   const line = `stty rows ${rows} columns ${columns}; exec sshpass ${quoted.join(' ')}`
   return spawn('script', ['-qec', line, '/dev/null'], { env: environmentOf(target) })
 }
