@@ -63,6 +63,7 @@ const OWNERS = {
   alert_states: ['alerts'],
   alert_rules: ['alerts'],
   alert_deliveries: ['alerts'],
+  audit_streams: ['audit-streams'],
   session_events: ['sessions'],
   recordings: ['recordings'],
   recording_ledger: ['recordings'],

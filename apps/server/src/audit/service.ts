@@ -62,6 +62,7 @@ export type AuditAction =
   | 'alert-rule.renew-secret'
   | 'alert-rule.test'
   | 'alert-rule.disable'
+  | 'audit-stream.disable'
   | 'snippet.create'
   | 'snippet.update'
   | 'snippet.remove'

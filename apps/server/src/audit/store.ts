@@ -72,6 +72,28 @@ export async function readAudit(
   return describe(db, system, rows)
 }
 
+/**
+ * Entries of the namespace after one, oldest first.
+ * @param system connection: for user names
+ * @param nouns of actions; none: all entries
+ */
+export async function readAuditAfter(
+  db: Kysely<Schema>,
+  system: Kysely<Schema>,
+  { after, upTo, nouns, limit }: { after: number; upTo: number; nouns: readonly string[]; limit: number },
+): Promise<AuditEntry[]> {
+  const rows = await db
+    .selectFrom('audit_log')
+    .selectAll()
+    .where('id', '>', after)
+    .where('id', '<=', upTo)
+    .where(sql<boolean>`(cardinality(${nouns}::text[]) = 0 or split_part(action, '.', 1) = any(${nouns}::text[]))`)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return describe(db, system, rows)
+}
+
 async function describe(db: Kysely<Schema>, system: Kysely<Schema>, rows: readonly AuditRow[]): Promise<AuditEntry[]> {
   const names = await namesOf(db, system, rows)
   return rows.map((row) => {

@@ -8,6 +8,7 @@ import { deleteOldDeliveries } from '../alerts/delivery-store.ts'
 import { createAlertEvaluator } from '../alerts/evaluation.ts'
 import { evaluateThresholds } from '../alerts/thresholds.ts'
 import { type AlertCounts, createAlertSender } from '../alerts/sending.ts'
+import { type StreamSender, createStreamSender } from '../audit-streams/sending.ts'
 import type { ServerConfig } from '../config.ts'
 import type { Actor, TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
@@ -23,6 +24,8 @@ const TESTS = { perSecond: 0.1, burst: 10 }
 export interface Alerts {
   readonly deps: RouteDeps
   readonly counts: AlertCounts
+  /** Sends the streams of audit logs, by the same egress rules. */
+  readonly streams: Pick<StreamSender, 'wake'>
   /** Sends what is due. */
   wake(): void
   /** One pass over all rules. */
@@ -48,6 +51,7 @@ export function composeAlerts(parts: {
   const egress = egressRules(config.settings, log)
   const common = { system, clock, ids, log, secretKey: config.secretKey, egress, mails, contextOf }
   const sender = createAlertSender(common)
+  const streams = createStreamSender(common)
   const deps: AlertDeps = { ...common, wake: () => sender.wake() }
   const evaluator = createAlertEvaluator(deps)
   return {
@@ -57,10 +61,13 @@ export function composeAlerts(parts: {
       nameOf: async (tenant) => (await getNamespaceLimits(system, tenant))?.name,
     },
     counts: sender.counts,
+    streams,
     wake: () => sender.wake(),
     evaluate: () => evaluator.evaluate(),
     evaluateThresholds: () => evaluateThresholds(deps),
     forget: () => deleteOldDeliveries(system),
-    stop: () => sender.stop(),
+    stop: async () => {
+      await Promise.all([sender.stop(), streams.stop()])
+    },
   }
 }

@@ -54,6 +54,7 @@ describe('tables with a tenant_id', () => {
       'alert_states',
       'api_keys',
       'audit_log',
+      'audit_streams',
       'billing_accounts',
       'closed_namespaces',
       'connectors',

@@ -7,6 +7,7 @@ import type { Generated, GeneratedAlways } from 'kysely'
 import type { JsonObject } from './json.ts'
 import type { AgentUpdateTables } from './tables/agent-update-tables.ts'
 import type { AlertDeliveriesTable, AlertRulesTable } from './tables/alert-tables.ts'
+import type { AuditStreamsTable } from './tables/audit-stream-tables.ts'
 import type { CertificateTables } from './tables/certificate-tables.ts'
 import type { NodeTables } from './tables/node-tables.ts'
 import type { FactorTables } from './tables/factor-tables.ts'
@@ -341,6 +342,7 @@ export interface Schema
   recording_passages: RecordingPassagesTable
   removed_recordings: RemovedRecordingsTable
   audit_log: AuditLogTable
+  audit_streams: AuditStreamsTable
   instance: InstanceTable
   instance_keys: InstanceKeysTable
   login_attempts: LoginAttemptsTable

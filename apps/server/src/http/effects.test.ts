@@ -64,6 +64,7 @@ const OWNERS: Readonly<Record<string, readonly Permission[]>> = {
   connectors: ['connectorSet', 'connectorUpdate', 'connectorDelete'],
   alert_rules: ['namespaceUpdate'],
   alert_deliveries: ['namespaceUpdate'],
+  audit_streams: ['namespaceUpdate'],
   // They end with their rule, or with their device.
   alert_states: ['namespaceUpdate', 'deviceRemove'],
   shared_snippets: ['namespaceUpdate'],

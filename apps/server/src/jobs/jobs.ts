@@ -49,6 +49,7 @@ export interface JobsDeps {
     evaluate(): Promise<void>
     evaluateThresholds(): Promise<void>
     forget(): Promise<void>
+    readonly streams: { wake(): void }
   }
   readonly singleSignOn: SingleSignOnDeps
   readonly billing: BillingDeps
@@ -155,6 +156,7 @@ export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) =
     // Another node may have stopped in the middle of one.
     async () => deps.deviceJobs.wake(),
     async () => deps.alerts.wake(),
+    async () => deps.alerts.streams.wake(),
     // Another process may have deleted the namespace.
     alone(async () => deps.endNamespaces(await closedTenants(system))),
   )

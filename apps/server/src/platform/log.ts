@@ -76,6 +76,8 @@ export type LogEvent =
   | 'device-jobs.error'
   | 'alert.sent'
   | 'alert.postponed'
+  | 'audit-stream.postponed'
+  | 'audit-streams.error'
   | 'alert.failed'
   | 'alerts.error'
   | 'namespaces.purged'

@@ -111,6 +111,7 @@ export const auditMessages = {
     'alert-rule.renew-secret': i18n._('Replaced the secret of a webhook'),
     'alert-rule.test': i18n._('Sent a test message'),
     'alert-rule.disable': i18n._('Switched off a failing alert rule'),
+    'audit-stream.disable': i18n._('Paused a failing audit stream'),
     'snippet.create': i18n._('Shared a snippet'),
     'snippet.update': i18n._('Changed a shared snippet'),
     'snippet.remove': i18n._('Deleted a shared snippet'),

@@ -1,0 +1,216 @@
+// Audit streams on a real database, sent by two nodes to a real receiver.
+import { createHmac, randomUUID } from 'node:crypto'
+import { systemClock } from '@bowline/base/clock'
+import type { TenantId } from '@bowline/contract/schemas/common'
+import { until } from '@bowline/testkit/until'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Receiver, startReceiver } from '../alerts/testing.ts'
+import { audit } from '../audit/service.ts'
+import type { TenantContext } from '../context.ts'
+import type { Log } from '../platform/log.ts'
+import { nowhere } from '../platform/positions.ts'
+import { SecretKey } from '../platform/secrets/seal.ts'
+import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
+import { type StreamSender, createStreamSender, sealNames } from './sending.ts'
+
+let server: BootedServer
+let person: Person
+let receiver: Receiver
+let nodes: StreamSender[] = []
+let logged: string[] = []
+const note = (ev: string, fields?: object) => void logged.push(JSON.stringify({ ev, ...fields }))
+const log: Log = { debug: note, info: note, warn: note, error: note, child: () => log }
+
+beforeAll(async () => {
+  server = await bootServer({})
+  person = await server.setUpAccount()
+  receiver = await startReceiver()
+})
+afterAll(async () => {
+  await server.close()
+  await receiver.close()
+})
+beforeEach(() => {
+  receiver.messages.length = 0
+  logged = []
+  nodes = [startNode(), startNode()]
+})
+afterEach(async () => {
+  await Promise.all(nodes.map((node) => node.stop()))
+  await system().deleteFrom('audit_streams').execute()
+})
+
+const system = () => server.database.system()
+const contextOf = (tenant: TenantId): TenantContext => ({
+  actor: { kind: 'system', name: 'audit streams' },
+  tenant,
+  db: server.database.forTenant(tenant),
+  clock: systemClock,
+  log,
+  edition: 'community',
+  source: '',
+  locate: nowhere,
+  hasListeners: () => false,
+  emit: () => undefined,
+})
+const startNode = (allowed = true) =>
+  createStreamSender({
+    system: system(),
+    clock: systemClock,
+    log,
+    secretKey: new SecretKey(server.secretKey),
+    egress: { privateNetworks: allowed, allowed: () => allowed },
+    contextOf,
+  })
+const wake = () => nodes.forEach((node) => node.wake())
+const write = (target: string, ctx = contextOf(person.tenant)) => audit(ctx, 'device.accept', target)
+
+async function addStream(values: { format?: 'json' | 'ndjson' | 'splunk-hec'; nouns?: string[] } = {}) {
+  const id = randomUUID()
+  const key = new SecretKey(server.secretKey)
+  const { rows } = await sql<{ id: number }>`select coalesce(max(id), 0) as id from audit_log`.execute(system())
+  await system()
+    .insertInto('audit_streams')
+    .values({
+      id,
+      tenant_id: person.tenant,
+      name: 'SIEM',
+      format: 'ndjson',
+      ...values,
+      host: new URL(receiver.url).host,
+      sealed_url: key.seal(sealNames.url(id), Buffer.from(`${receiver.url}/in?key=confidential`)),
+      sealed_secret: key.seal(sealNames.secret(id), Buffer.from('whs-test')),
+      sealed_authorization: key.seal(sealNames.authorization(id), Buffer.from('Splunk confidential-token')),
+      position: rows[0]?.id ?? 0,
+      failing_since: null,
+      disabled_reason: null,
+    })
+    .execute()
+  return id
+}
+const find = (id: string) =>
+  system().selectFrom('audit_streams').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+const retryNow = () => sql`update audit_streams set due_at = now()`.execute(system())
+const targets = () =>
+  receiver.messages.flatMap(({ body }) =>
+    body
+      .trim()
+      .split('\n')
+      .map((line): string => JSON.parse(line).target),
+  )
+/** Wakes the nodes until so many entries have arrived. */
+const arrived = (count: number) =>
+  until(() => {
+    wake()
+    return targets().length >= count
+  })
+
+describe('an audit stream', () => {
+  it('delivers more entries than a batch holds once and in order by two nodes, signed', async () => {
+    const id = await addStream()
+    const sent = Array.from({ length: 1_100 }, (_, index) => `unit-${index}`)
+    await sql`insert into audit_log (tenant_id, actor_type, actor_id, action, ip, target, details)
+      select ${person.tenant}::uuid, 'system', 'test', 'device.accept', '', target, '{}'
+        from unnest(${sent}::text[]) with ordinality as t (target, place) order by place`.execute(system())
+    await arrived(sent.length)
+    await until(async () => (await find(id)).leased_until < new Date())
+    expect(targets()).toEqual(sent)
+    const [message] = receiver.messages
+    const [, at, signature] = /^t=(\d+),v1=(\w+)$/.exec(String(message?.headers['x-bowline-signature'])) ?? []
+    expect(createHmac('sha256', 'whs-test').update(`${at}.${message?.body}`).digest('hex')).toBe(signature)
+    expect(message?.headers).toMatchObject({ authorization: 'Splunk confidential-token', 'x-bowline-stream': id })
+  })
+
+  it('does not skip an entry whose transaction commits after a later one', async () => {
+    await addStream()
+    let commit = () => {}
+    const held = new Promise<void>((resolve) => (commit = resolve))
+    let isWritten = false
+    const late = contextOf(person.tenant)
+    const slow = system()
+      .transaction()
+      .execute(async (db) => {
+        await write('first', { ...late, db })
+        isWritten = true
+        await held
+      })
+    await until(() => isWritten)
+    try {
+      await write('second')
+      wake()
+      await Promise.all(nodes.map((node) => node.settled()))
+      await Promise.all(nodes.map((node) => node.stop()))
+      expect(targets()).toEqual([])
+    } finally {
+      commit()
+      await slow
+    }
+    nodes = [startNode(), startNode()]
+    await arrived(2)
+    expect(targets()).toEqual(['first', 'second'])
+  })
+
+  it('loses nothing while its receiver fails and the nodes restart', async () => {
+    const id = await addStream()
+    receiver.answer({ status: 503, body: 'internal' }, { status: 302, headers: { location: '/elsewhere' } })
+    await write('one')
+    for (const answer of ['It answered 503.', 'It answered 302.']) {
+      await until(async () => {
+        wake()
+        return (await find(id)).answer === answer
+      })
+      await Promise.all(nodes.map((node) => node.stop()))
+      nodes = [startNode(), startNode()]
+      expect((await find(id)).failing_since).not.toBeNull()
+      if (answer.includes('302')) await write('two')
+      receiver.messages.length = 0
+      await retryNow()
+    }
+    await arrived(2)
+    expect(targets()).toEqual(['one', 'two'])
+    await until(async () => (await find(id)).failing_since === null)
+    expect(logged.join()).not.toMatch(/confidential|internal/)
+  })
+
+  it('is paused with its cause after a day of failures, and goes on where it stopped', async () => {
+    const id = await addStream()
+    await sql`update audit_streams set failing_since = now() - interval '25 hours'`.execute(system())
+    receiver.answer({ status: 500 })
+    await write('one')
+    await until(async () => {
+      wake()
+      return !(await find(id)).active
+    })
+    expect(await find(id)).toMatchObject({ disabled_reason: 'It answered 500.' })
+    receiver.messages.length = 0
+    await sql`update audit_streams set active = true, due_at = now(), failing_since = null`.execute(system())
+    await arrived(2)
+    expect(receiver.messages.map(({ body }) => body).join('')).toMatch(/"one"[^]*audit-stream\.disable/)
+  })
+
+  it('has the entries of its actions only, in the envelope of Splunk', async () => {
+    await addStream({ format: 'splunk-hec', nouns: ['device'] })
+    await audit(contextOf(person.tenant), 'tag.rename', 'other')
+    await write('mine')
+    await arrived(1)
+    const [message] = receiver.messages
+    expect(JSON.parse(message?.body ?? '')).toMatchObject({
+      time: expect.any(Number),
+      sourcetype: 'bowline:audit',
+      event: { target: 'mine' },
+    })
+  })
+
+  it('does not dial an address that the egress rules refuse', async () => {
+    const id = await addStream()
+    await Promise.all(nodes.map((node) => node.stop()))
+    nodes = [startNode(false)]
+    await write('one')
+    await until(async () => {
+      wake()
+      return (await find(id)).answer.startsWith('Not sent: ')
+    })
+    expect(receiver.messages).toEqual([])
+  })
+})

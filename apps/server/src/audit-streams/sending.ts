@@ -1,0 +1,138 @@
+// Sends audit streams. Each entry arrives at least once and in order: a crash between the answer and our row sends the batch
+// again, with the same ids of entries. Nodes share the work by leases. The egress check decides whether an address is dialled,
+// redirects are not followed, and an answer is neither kept nor shown.
+import { BackgroundLoop } from '@bowline/base/background-loop'
+import { signatureOf } from '../alerts/signature.ts'
+import { retrySeconds } from '../alerts/sending.ts'
+import type { AlertDeps } from '../alerts/deps.ts'
+import { audit } from '../audit/service.ts'
+import { readAuditAfter } from '../audit/store.ts'
+import { FetchRefused, guardedFetch } from '../platform/network/guarded-fetch.ts'
+import { batchOf } from './body.ts'
+import { Horizon } from './horizon-store.ts'
+import { type StreamRow, claimStream, markArrived, markFailed } from './store.ts'
+
+/** Streams that one process sends at once, and of these those of one namespace: slow receivers hold up their own. */
+const AT_ONCE = 10
+const AT_ONCE_PER_NAMESPACE = 2
+const MAX_ENTRIES = 500
+const TIMEOUT_MS = 10_000
+/** Longer than an attempt may take. */
+const LEASE_SECONDS = 60
+const MAX_ANSWER_BYTES = 16_384
+
+export type StreamDeps = Pick<AlertDeps, 'system' | 'clock' | 'log' | 'secretKey' | 'egress' | 'contextOf'>
+
+/** Names under which a stream's secrets are sealed. */
+export const sealNames = {
+  url: (stream: string): string => `audit-stream-url:${stream}`,
+  secret: (stream: string): string => `audit-stream-secret:${stream}`,
+  authorization: (stream: string): string => `audit-stream-authorization:${stream}`,
+} as const
+
+export interface StreamSender {
+  /** Looks for entries to send. */
+  wake(): void
+  /** Resolves when every stream that is due is being sent. */
+  settled(): Promise<void>
+  /** Resolves when the batches in hand are done. */
+  stop(): Promise<void>
+}
+
+export function createStreamSender(deps: StreamDeps): StreamSender {
+  const { system, log } = deps
+  const horizon = new Horizon(system)
+  const attempts = new Map<string, { readonly tenant: string; readonly ended: Promise<void> }>()
+  const stopping = new AbortController()
+
+  const loop = new BackgroundLoop(async () => {
+    try {
+      const upTo = await horizon.read()
+      while (!stopping.signal.aborted && attempts.size < AT_ONCE) {
+        const except = { streams: [...attempts.keys()], tenants: busyTenants() }
+        const stream = await claimStream(system, { upTo, seconds: LEASE_SECONDS, ...except })
+        if (!stream) return
+        const { id, tenant_id: tenant } = stream
+        const ended = send(deps, stream, upTo)
+          .catch((error: unknown) => log.error('audit-streams.error', { stream: id, err: error }))
+          .finally(() => {
+            attempts.delete(id)
+            loop.wake()
+          })
+        attempts.set(id, { tenant, ended })
+      }
+    } catch (error) {
+      // The next look tries again.
+      log.error('audit-streams.error', { err: error })
+    }
+  })
+
+  function busyTenants(): string[] {
+    const open = new Map<string, number>()
+    for (const { tenant } of attempts.values()) open.set(tenant, (open.get(tenant) ?? 0) + 1)
+    return [...open].filter(([, count]) => count >= AT_ONCE_PER_NAMESPACE).map(([tenant]) => tenant)
+  }
+
+  return {
+    wake: () => loop.wake(),
+    settled: () => loop.settled(),
+    async stop() {
+      stopping.abort()
+      await loop.stop()
+      await Promise.all([...attempts.values()].map(({ ended }) => ended))
+    },
+  }
+}
+
+async function send(deps: StreamDeps, stream: StreamRow, upTo: number): Promise<void> {
+  const { system, log } = deps
+  const { id, tenant_id: tenant, position: after, nouns, format } = stream
+  const { db } = deps.contextOf(tenant)
+  const [first, ...others] = await readAuditAfter(db, system, { after, upTo, nouns, limit: MAX_ENTRIES })
+  if (!first) return markArrived(system, stream, upTo, stream.answer)
+  const batch = batchOf(format, [first, ...others])
+  const { arrived, answer } = await post(deps, stream, batch)
+  if (arrived) return markArrived(system, stream, batch.last, answer)
+  log.warn('audit-stream.postponed', { stream: id, tenant, attempts: stream.attempts, answer })
+  const isPaused = await markFailed(system, stream, answer, retrySeconds(stream.attempts))
+  if (isPaused) await audit(deps.contextOf(tenant), 'audit-stream.disable', id, { name: stream.name, reason: answer })
+}
+
+/** @returns answer: a status or a reason, nothing of what the receiver has written */
+async function post(
+  { secretKey, egress, clock, log }: StreamDeps,
+  { id, sealed_url, sealed_secret, sealed_authorization }: StreamRow,
+  { body, type }: { readonly body: string; readonly type: string },
+): Promise<{ arrived: boolean; answer: string }> {
+  let url: string
+  let secret: string
+  let authorization: string | undefined
+  try {
+    url = secretKey.open(sealNames.url(id), sealed_url).toString()
+    secret = secretKey.open(sealNames.secret(id), sealed_secret).toString()
+    const sealed = sealed_authorization
+    authorization = sealed ? secretKey.open(sealNames.authorization(id), sealed).toString() : undefined
+  } catch (error) {
+    log.error('audit-streams.error', { stream: id, err: error })
+    return { arrived: false, answer: 'The server could not read the address; its log says why.' }
+  }
+  try {
+    const { status } = await guardedFetch(url, egress, {
+      method: 'POST',
+      headers: {
+        'content-type': type,
+        'user-agent': 'Bowline',
+        'x-bowline-stream': id,
+        'x-bowline-signature': signatureOf(secret, body, clock.now()),
+        ...(authorization === undefined ? {} : { authorization }),
+      },
+      body,
+      maxBytes: MAX_ANSWER_BYTES,
+      timeoutMs: TIMEOUT_MS,
+    })
+    return { arrived: status >= 200 && status < 300, answer: `It answered ${status}.` }
+  } catch (error) {
+    if (error instanceof FetchRefused) return { arrived: false, answer: `Not sent: ${error.message}.` }
+    throw error
+  }
+}
