@@ -1,7 +1,8 @@
 // Messages between the two ends of a web terminal, and the lifecycle of a connection:
 //
 //   browser                               server
-//   hello {ticket, size} | files {ticket} ►         the ticket of `terminals.open`, once
+//   hello {ticket, size} | files {ticket}
+//     | command {ticket, command} ──────►           the ticket of `terminals.open`, once
 //                        ◄─────────────── welcome   {session}
 //   password | key | questions ─────────►           as often as with ssh
 //                        ◄─────────────── prompt | refused | ready {token}
@@ -25,7 +26,8 @@
 // program that reads the input. It has no size: that is the owner's.
 //
 // After `hello` the two streams are those of a shell in a terminal. After `files` they are those of the device's SFTP
-// server (draft-ietf-secsh-filexfer-02): there is no terminal, and so no `resize`.
+// server (draft-ietf-secsh-filexfer-02), after `command` the output of that command, stdout and stderr as they come; its
+// input is empty. There is no terminal, and so no `resize`.
 import * as z from 'zod'
 
 export const TERMINAL_PATH = '/ws/terminal'
@@ -49,6 +51,8 @@ export const TERMINAL = {
   guestBacklogBytes: 1024 * 1024,
   /** Longest screen that the owner of a terminal sends with an admission, as JSON: it is within one message. */
   screenBytes: 60 * 1024,
+  /** Longest command, characters. */
+  commandLength: 8_192,
   /** Lifetime of an unused ticket. */
   ticketSeconds: 30,
   /** After this much silence an end sends a ping, and waits as long again for the pong. */
@@ -78,6 +82,15 @@ export const ClientMessage = z.discriminatedUnion('type', [
     ...size,
   }),
   z.object({ type: z.literal('files'), ticket: z.string().max(128) }),
+  z.object({
+    type: z.literal('command'),
+    ticket: z.string().max(128),
+    /** For the shell of the account. */
+    command: z
+      .string()
+      .max(TERMINAL.commandLength)
+      .regex(/^[^\0]*[^\0\s][^\0]*$/),
+  }),
   z.object({
     type: z.literal('resume'),
     token: z.string().max(128),

@@ -68,6 +68,7 @@ export const TEXTS = {
   /** Without a full stop: the reason follows. */
   sessionEnded: fromBowline('the session has ended'),
   noShell: fromBowline('the device started no shell.'),
+  noCommand: fromBowline('the device did not start the command.'),
   noFiles: fromBowline('the device offers no files over SFTP.'),
   terminalFailed: fromBowline('the terminal could not be opened.'),
   notUnderstood: fromBowline('the page has sent a message that is neither input nor a size nor a signature.'),

@@ -1,4 +1,4 @@
-// The web terminal protocol on one WebSocket: a ticket or a resumption, then credentials, then a terminal or files. The
+// The web terminal protocol on one WebSocket: a ticket or a resumption, then credentials, then a terminal, a command or files. The
 // client is untrusted throughout: every message is validated against the schema and the current state, and waits time out.
 import { type Frame, messageFrame, readFrame } from '@bowline/contract/terminal/frames'
 import { ClientMessage, type EndCause } from '@bowline/contract/terminal/messages'
@@ -12,7 +12,7 @@ import { askToJoin } from './guest-terminal.ts'
 import { provenKey } from './key-proof.ts'
 import { type ResumableTerminal, type ResumableTerminals, nodeOf } from './resumable-terminals.ts'
 import { type OwnedTerminal, openOwnedTerminal } from './owned-terminal.ts'
-import type { WebAttempt, WebRun } from './web-connection.ts'
+import { type WebAttempt, type WebRun, isTerminal } from './web-connection.ts'
 import type { FrameSocket } from './web-terminal.ts'
 
 export interface ConversationDeps {
@@ -46,7 +46,7 @@ export interface Conversation {
 }
 
 const HELLO_TIMEOUT_MS = 10_000
-type Hello = Extract<ClientMessage, { type: 'hello' | 'files' }>
+type Hello = Extract<ClientMessage, { type: 'hello' | 'files' | 'command' }>
 type Key = Extract<ClientMessage, { type: 'key' }>
 
 /** @param origin of the page, '' for programs; already checked to be our own */
@@ -175,7 +175,7 @@ export function createConversation(
     terminal.send({ type: 'ready', token: keep() })
     const started = assertDefined(run)
     if (await connection.start(started)) return
-    connection.disconnect(started === 'sftp' ? NO_FILES : NO_SHELL)
+    connection.disconnect(started === 'sftp' ? NO_FILES : isTerminal(started) ? NO_SHELL : NO_COMMAND)
   }
 
   async function keyAttempt({ key, algorithm, signature }: Key): Promise<WebAttempt | undefined> {
@@ -202,7 +202,7 @@ export function createConversation(
     if (!parsed.success) return breach('A message is not understood.')
     const clientMessage = parsed.data
     if (!running) {
-      if (clientMessage.type === 'hello' || clientMessage.type === 'files') {
+      if (clientMessage.type === 'hello' || clientMessage.type === 'files' || clientMessage.type === 'command') {
         return redeem(deps.tickets.take(clientMessage.ticket), (found) => begin(clientMessage, found))
       }
       if (clientMessage.type === 'join') return redeem(deps.joinTickets.take(clientMessage.ticket), join)
@@ -213,8 +213,8 @@ export function createConversation(
     if (clientMessage.type === 'bye') return running.terminal.leave()
     if (clientMessage.type === 'resize') {
       const { type: _, ...window } = clientMessage
-      if (run === 'sftp') return breach('Files have no size of a terminal.')
-      run = run && { ...run, ...window }
+      if (!run || !isTerminal(run)) return breach('Only a terminal has a size.')
+      run = { ...run, ...window }
       return isSignedIn ? running.connection.resize(window) : undefined
     }
     if (clientMessage.type === 'admit' || clientMessage.type === 'refuse' || clientMessage.type === 'remove') {
@@ -271,10 +271,12 @@ export function createConversation(
 const UNKNOWN_TICKET = 'The ticket is unknown, used or too old.'
 const LEFT = 'The person closed the terminal.'
 const NO_SHELL = { by: 'local', reason: 'no-shell', message: TEXTS.noShell } as const
+const NO_COMMAND = { by: 'local', reason: 'no-command', message: TEXTS.noCommand } as const
 const NO_FILES = { by: 'local', reason: 'no-files', message: TEXTS.noFiles } as const
 
 function runOf(said: Hello): WebRun {
   if (said.type === 'files') return 'sftp'
+  if (said.type === 'command') return { command: said.command }
   const { term, columns, rows, width, height, lang } = said
   return { term, columns, rows, width, height, lang }
 }

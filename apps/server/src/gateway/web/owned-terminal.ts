@@ -8,7 +8,13 @@ import type { Connection } from '../connection.ts'
 import type { SharedTerminal } from '../sharing/shared-terminal.ts'
 import type { SharedTerminals } from '../sharing/shared-terminals.ts'
 import type { ResumableTerminal } from './resumable-terminals.ts'
-import { type TerminalView, type WebConnection, type WebRun, createWebConnection } from './web-connection.ts'
+import {
+  type TerminalView,
+  type WebConnection,
+  type WebRun,
+  createWebConnection,
+  isTerminal,
+} from './web-connection.ts'
 import { type FrameSocket, createWebTerminal } from './web-terminal.ts'
 
 export interface OwnedTerminalDeps {
@@ -82,7 +88,7 @@ export function openOwnedTerminal(
   function share(): void {
     const { person, name } = target
     const accepted = handler.login
-    if (run === 'sftp' || person === undefined || name === undefined || !accepted) return
+    if (!isTerminal(run) || person === undefined || name === undefined || !accepted) return
     shared = terminals.share({
       session: connection.sessionId,
       login: accepted,

@@ -1,5 +1,5 @@
 // Adapts a browser's connection to the gateway's SSH connection interface: it signs in, opens one session channel with a
-// terminal and a shell, or with the SFTP subsystem, and ends with a cause. A view handles its output and input.
+// terminal and a shell, with a command, or with the SFTP subsystem, and ends with a cause. A view handles its output and input.
 import { randomBytes } from 'node:crypto'
 import {
   type AuthAttempt,
@@ -9,6 +9,7 @@ import {
   type ConnectionHandler,
   DEFAULT_LIMITS,
   type PeerAddress,
+  type SessionRequest,
   type SshChannel,
   type SshConnection,
   type WindowChange,
@@ -39,8 +40,12 @@ export interface Terminal {
   readonly lang?: string | undefined
 }
 
-/** What runs on the channel: a shell in a terminal, or the device's file server. */
-export type WebRun = Terminal | 'sftp'
+/** What runs on the channel: a shell in a terminal, a command without input, or the device's file server. */
+export type WebRun = Terminal | { readonly command: string } | 'sftp'
+
+export function isTerminal(run: WebRun): run is Terminal {
+  return run !== 'sftp' && 'term' in run
+}
 
 /** A credential; the user name is the connection's. */
 export type WebAttempt = AuthAttempt extends infer A
@@ -61,7 +66,7 @@ export interface WebConnection extends SshConnection {
   refuse(): boolean
   /** The client continues from another address. */
   moveTo(peer: PeerAddress): void
-  /** Starts the shell or the file server; output may arrive before it resolves. */
+  /** Starts what is wanted; output may arrive before it resolves. */
   start(run: WebRun): Promise<boolean>
   input(bytes: Uint8Array): void
   resize(size: Omit<WindowChange, 'type'>): void
@@ -84,7 +89,6 @@ const { authAttempts, loginGraceMs } = DEFAULT_LIMITS
 /** Characters of a file server's stderr that are kept: it has no place among its packets. */
 const MAX_STDERR = 4_096
 const STDERR = 1
-const FILE_SERVER = { type: 'subsystem', name: 'sftp' } as const
 
 export function createWebConnection({ handler, view, login, clock, ...parts }: WebConnectionParts): WebConnection {
   let { peer } = parts
@@ -157,12 +161,13 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
     }
     const opened = decision.attach(sessionChannel)
     channel = opened
-    if (wanted !== 'sftp') await prepareTerminal(opened, wanted)
-    const starts = opened.request?.(wanted === 'sftp' ? FILE_SERVER : { type: 'shell' }) ?? false
+    if (isTerminal(wanted)) await prepareTerminal(opened, wanted)
+    const starts = opened.request?.(requestOf(wanted)) ?? false
     const typed = early ?? []
     early = undefined
     for (const bytes of typed) input(bytes)
     isStarted = await starts
+    if (wanted !== 'sftp' && 'command' in wanted) opened.eof?.()
     return isStarted
   }
 
@@ -174,7 +179,7 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
     },
     write(bytes, extended) {
       if (isOver) return true
-      // On a terminal stdout and stderr are the same.
+      // On a terminal stdout and stderr are the same; those of a command are shown together, too.
       if (run !== 'sftp' || extended !== STDERR) return view.output(bytes)
       stderr += Buffer.from(bytes.subarray(0, MAX_STDERR - stderr.length)).toString()
       return true
@@ -218,6 +223,11 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
     leave: (message) => end({ by: 'peer', reason: 'disconnect', message }),
   }
   return connection
+}
+
+function requestOf(run: WebRun): SessionRequest {
+  if (run === 'sftp') return { type: 'subsystem', name: 'sftp' }
+  return 'command' in run ? { type: 'exec', command: Buffer.from(run.command) } : { type: 'shell' }
 }
 
 const NO_MODES = new Uint8Array(0)

@@ -210,6 +210,6 @@ describe('files in a browser', () => {
     const { device } = await fakeDevice(server, ada, withFiles)
     const { page } = await filesPage(device.uid)
     page.say({ type: 'resize', columns: 80, rows: 24, width: 0, height: 0 })
-    expect((await page.next('ended')).message).toBe('Files have no size of a terminal.')
+    expect((await page.next('ended')).message).toBe('Only a terminal has a size.')
   })
 })
