@@ -69,6 +69,11 @@ export const LIMITS = {
     keptDays: 14,
     kept: 100,
   },
+  /**
+   * Streams of a namespace's audit log; nouns that choose entries; entries that are counted behind a stream. The name, the
+   * address and the time after which a failing one is paused are those of alert rules.
+   */
+  auditStreams: { perNamespace: 5, authorization: 2_000, nouns: 40, behind: 10_000 },
   /** Saved views of one person, or of a namespace; favourites of one person; characters of a view's query as JSON. */
   views: { name: 60, perOwner: 50, favorites: 500, queryLength: 4_000 },
   /** Snippets of a namespace; characters of a name and of a text. */

@@ -3,6 +3,7 @@ import type { Operation } from './operation.ts'
 import { administration } from './operations/instance/administration.ts'
 import { agentUpdates } from './operations/fleet/agent-updates.ts'
 import { alerts } from './operations/fleet/alerts.ts'
+import { auditStreams } from './operations/fleet/audit-streams.ts'
 import { announcements } from './operations/announcements.ts'
 import { apiKeys } from './operations/api-keys.ts'
 import { auth } from './operations/auth.ts'
@@ -82,6 +83,7 @@ export const operations = {
   stats,
   events,
   audit,
+  auditStreams,
   internal,
 }
 

@@ -132,6 +132,8 @@ function textOf({ format, pattern, minLength = 0, maxLength }: JsonSchema): Arbi
   if (format === 'uuid') return uuid()
   if (format === 'ipv4') return ipV4()
   if (format === 'ipv6') return constantFrom('2001:db8::1', '::1', 'fe80::1')
+  // Of documentation: no server dials it.
+  if (format === 'uri') return constant('https://203.0.113.7/')
   if (format === 'date-time') return constant('2026-11-20T10:00:00Z')
   const fits = (text: string): boolean =>
     text.length >= minLength && (maxLength === undefined || text.length <= maxLength)

@@ -1,5 +1,4 @@
 // Use cases of alert rules. Whoever may change the namespace may have it tell an address about its devices.
-import { randomBytes } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import type { Input } from '@bowline/contract/operation'
@@ -17,10 +16,10 @@ import type { Listing } from '../db/lists/listing.ts'
 import { lockNamespace } from '../devices/acceptance.ts'
 import { conditionOf } from '../devices/list/service.ts'
 import { holdMemberships } from '../membership/membership.ts'
-import { judgeEgress } from '../platform/network/egress.ts'
 import { SWITCHED_OFF, cancelDeliveries } from './delivery-store.ts'
 import { type AlertDeps, type RouteDeps, sealNames } from './deps.ts'
 import { TEST_TEXT } from './message.ts'
+import { newSecret, requireReceiver, withoutUndefined } from './receiver.ts'
 import {
   type DeliveryRow,
   type RuleRow,
@@ -41,8 +40,6 @@ import { writeMessage } from './writing.ts'
 type Wanted = Pick<AlertRule, 'condition' | 'target' | 'devices' | 'threshold' | 'recipients' | 'filter'> & {
   readonly url: string | null
 }
-
-const SECRET_BYTES = 32
 
 export async function list(ctx: TenantContext): Promise<AlertRule[]> {
   return (await listRules(ctx.db)).map((row) => toRule(row))
@@ -187,11 +184,7 @@ async function check(
   if (target === 'mail' && url) invalid('url', 'is for webhook and slack only')
   if (target === 'mail' && !deps.mails.isSending) invalid('target', 'cannot be mail: this server sends none')
   if (target === 'mail' || !dials) return
-  const address = URL.parse(url ?? '') ?? invalid('url', 'is required')
-  if (address.username !== '' || address.password !== '') invalid('url', 'must not have a user name or a password')
-  const answer = await judgeEgress(address.hostname, deps.egress)
-  if ('refused' in answer) return invalid('url', `may not be used: ${answer.refused}`)
-  if (address.protocol !== 'https:' && !deps.egress.allowed(answer.address)) invalid('url', 'must begin with https://')
+  await requireReceiver(deps.egress, url)
 }
 
 /** Recipients are members: a rule is no way to write to strangers. */
@@ -205,14 +198,8 @@ function addressOf(deps: AlertDeps, id: string, url: string | null) {
   return { host: new URL(url).host, sealed_url: deps.secretKey.seal(sealNames.url(id), Buffer.from(url)) }
 }
 
-const newSecret = (): string => `whs-${randomBytes(SECRET_BYTES).toString('base64url')}`
-
 function seal({ secretKey }: AlertDeps, id: string, secret: string): Buffer {
   return secretKey.seal(sealNames.secret(id), Buffer.from(secret))
-}
-
-function withoutUndefined<T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
 }
 
 /** For the audit log: nothing that is a secret. */

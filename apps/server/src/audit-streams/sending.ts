@@ -98,9 +98,12 @@ async function send(deps: StreamDeps, stream: StreamRow, upTo: number): Promise<
   if (isPaused) await audit(deps.contextOf(tenant), 'audit-stream.disable', id, { name: stream.name, reason: answer })
 }
 
-/** @returns answer: a status or a reason, nothing of what the receiver has written */
-async function post(
-  { secretKey, egress, clock, log }: StreamDeps,
+/**
+ * Sends a body to the receiver of a stream.
+ * @returns answer: a status or a reason, nothing of what the receiver has written
+ */
+export async function post(
+  { secretKey, egress, clock, log }: Pick<StreamDeps, 'secretKey' | 'egress' | 'clock' | 'log'>,
   { id, sealed_url, sealed_secret, sealed_authorization }: StreamRow,
   { body, type }: { readonly body: string; readonly type: string },
 ): Promise<{ arrived: boolean; answer: string }> {

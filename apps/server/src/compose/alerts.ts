@@ -9,6 +9,7 @@ import { createAlertEvaluator } from '../alerts/evaluation.ts'
 import { evaluateThresholds } from '../alerts/thresholds.ts'
 import { type AlertCounts, createAlertSender } from '../alerts/sending.ts'
 import { type StreamSender, createStreamSender } from '../audit-streams/sending.ts'
+import type { StreamRouteDeps } from '../audit-streams/service.ts'
 import type { ServerConfig } from '../config.ts'
 import type { Actor, TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
@@ -26,6 +27,7 @@ export interface Alerts {
   readonly counts: AlertCounts
   /** Sends the streams of audit logs, by the same egress rules. */
   readonly streams: Pick<StreamSender, 'wake'>
+  readonly streamDeps: StreamRouteDeps
   /** Sends what is due. */
   wake(): void
   /** One pass over all rules. */
@@ -62,6 +64,7 @@ export function composeAlerts(parts: {
     },
     counts: sender.counts,
     streams,
+    streamDeps: { ...common, wake: () => streams.wake(), tests: new RateLimiter(clock, TESTS) },
     wake: () => sender.wake(),
     evaluate: () => evaluator.evaluate(),
     evaluateThresholds: () => evaluateThresholds(deps),

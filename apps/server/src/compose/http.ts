@@ -8,6 +8,7 @@ import { RateLimiter } from '@bowline/base/rate-limiter'
 import { administrationRoutes } from '../administration/routes.ts'
 import type { RouteDeps as AlertDeps } from '../alerts/deps.ts'
 import { alertRoutes } from '../alerts/routes.ts'
+import { auditStreamRoutes } from '../audit-streams/routes.ts'
 import { announcementRoutes } from '../announcements/routes.ts'
 import { agentUpdateRoutes } from '../agent-updates/routes.ts'
 import { type Available, reportAgent } from '../agent-updates/service.ts'
@@ -125,6 +126,7 @@ export interface ApiParts extends TerminalTickets {
   readonly connectors: Pick<ConnectorDeps, 'dialing' | 'links'>
   readonly billing: Pick<Billing, 'deps' | 'stored'>
   readonly alerts: AlertDeps
+  readonly auditStreams: Parameters<typeof auditStreamRoutes>[0]
   /** Starts the work on a new change of many devices. */
   readonly wakeDeviceJobs: () => void
   /** True while running sessions are let end. */
@@ -208,6 +210,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...viewRoutes(),
     ...presenceRoutes(),
     ...alertRoutes(parts.alerts),
+    ...auditStreamRoutes(parts.auditStreams),
     ...snippetRoutes(),
     ...deviceJobRoutes(parts.wakeDeviceJobs),
     ...deviceImportRoutes(),

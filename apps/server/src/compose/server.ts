@@ -255,6 +255,7 @@ async function start(
       isStopping: () => agents.isDraining,
       isCutOff,
       alerts: alerts.deps,
+      auditStreams: alerts.streamDeps,
       wakeDeviceJobs: () => deviceJobs.wake(),
       ...terminalTickets,
       closeConnection: (session, cause) =>

@@ -20,6 +20,7 @@ export interface World {
   readonly jobId: string
   readonly incidentId: string
   readonly alertId: string
+  readonly streamId: string
   readonly ruleId: string
   readonly apiKeyName: string
   /** The key itself, with the role of an owner. */
@@ -166,6 +167,16 @@ export async function populate(server: BootedServer, owner: Person): Promise<Wor
     })
     .returning('id')
     .executeTakeFirstOrThrow()
+  const sealed = Buffer.from(marker)
+  const secrets = { sealed_url: sealed, sealed_secret: sealed, sealed_authorization: sealed }
+  const named = { name: marker.slice(0, 60), host: marker }
+  const paused = { tenant_id: tenant, ...named, active: false, format: 'ndjson' as const }
+  const stream = await server.database
+    .system()
+    .insertInto('audit_streams')
+    .values({ ...paused, ...secrets, position: 0, failing_since: null, disabled_reason: null })
+    .returning('id')
+    .executeTakeFirstOrThrow()
   const leftAt = new Date(Date.now() - 3_600_000)
   const departure = await server.database
     .system()
@@ -178,6 +189,7 @@ export async function populate(server: BootedServer, owner: Person): Promise<Wor
     member,
     incidentId: String(departure.id),
     alertId: alert.id,
+    streamId: stream.id,
     viewId: view.id,
     snippetId: snippet.id,
     jobId: job.id,
@@ -252,6 +264,7 @@ function paramOf({ method, path }: Operation, name: string, world: World): strin
     'device-jobs': world.jobId,
     incidents: world.incidentId,
     alerts: world.alertId,
+    'audit-streams': world.streamId,
     'agent-updates': world.rolloutId,
     favorites: world.device.uid,
   }

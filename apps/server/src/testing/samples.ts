@@ -63,6 +63,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     status: 'pending',
   }
   const passkey = { id: '00000000-0000-4000-8000-000000000000' }
+  const url = 'https://9.9.9.9/'
   const noTenant = '00000000-0000-4000-8000-000000000000'
   const noIdentity = '00000000-0000-4000-8000-000000000000'
   const deviceCalls = (noun: 'devices' | 'containers'): Record<string, SampleInput> => {
@@ -85,14 +86,17 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'health.ofDevice': { params: byUid },
     'incidents.get': { params: { id: ids.incident } },
     'incidents.devices': { params: { id: ids.incident } },
-    'alerts.create': {
-      body: { name: fresh('a'), condition: 'offline', minutes: 5, target: 'webhook', url: 'https://9.9.9.9/' },
-    },
+    'alerts.create': { body: { name: fresh('a'), condition: 'offline', minutes: 5, target: 'webhook', url } },
     'alerts.update': { params: { id: ids.alert }, body: { name: fresh('a') } },
     'alerts.remove': { params: { id: ids.alert } },
     'alerts.renewSecret': { params: { id: ids.alert } },
     'alerts.test': { params: { id: ids.alert } },
     'alerts.deliveries': { params: { id: ids.alert } },
+    // No entry has the noun: nothing is sent.
+    'auditStreams.create': { body: { name: fresh('a'), url, nouns: ['nothing'] } },
+    'auditStreams.update': { params: { id: ids.stream }, body: { name: fresh('a') } },
+    'auditStreams.remove': { params: { id: ids.stream } },
+    'auditStreams.test': { params: { id: ids.stream } },
     'snippets.create': { body: { name: fresh('s'), text: 'uptime' } },
     'snippets.update': { params: { id: ids.snippet }, body: { name: fresh('s') } },
     'snippets.remove': { params: { id: ids.snippet } },

@@ -1,4 +1,4 @@
-// Rows of a test's namespace about presence, health and alerts.
+// Rows of a test's namespace about presence, health, alerts and audit streams.
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import type { TestTenant } from './tenant.ts'
@@ -31,6 +31,14 @@ export async function fillHealth(
   await db
     .insertInto('alert_deliveries')
     .values({ id: ids.job, ...told, state: 'sent', due_at: null })
+    .execute()
+  const stream = { id: ids.stream, tenant_id, name: mark, active: false, format: 'ndjson' as const, host: mark }
+  const sealed = Buffer.from(mark)
+  const secrets = { sealed_url: sealed, sealed_secret: sealed, sealed_authorization: sealed }
+  const place = { position: 0, created_at: new Date(0), due_at: FAR_OFF, failing_since: null, disabled_reason: null }
+  await db
+    .insertInto('audit_streams')
+    .values({ ...stream, ...secrets, ...place })
     .execute()
   await sql`insert into presence_spans (id, tenant_id, device_uid, started_at, ended_at, cause, network)
     overriding system value values (${ids.incident}::bigint, ${tenant_id}::uuid, ${ids.device}, ${new Date(0)}, ${AN_HOUR_AGO},

@@ -45,6 +45,8 @@ export interface TenantIds {
   readonly view: string
   readonly snippet: string
   readonly alert: string
+  /** Paused audit stream. */
+  readonly stream: string
   /** Departure of the device. */
   readonly incident: string
   /** Finished change of many devices, of the owner. */
@@ -89,6 +91,7 @@ export async function makeTenant(
     view: randomUUID(),
     snippet: randomUUID(),
     alert: randomUUID(),
+    stream: randomUUID(),
     incident: String(1_000_000 + Math.floor(Math.random() * 1_000_000_000)),
     job: randomUUID(),
     keys: { observer: randomUUID(), operator: randomUUID(), administrator: randomUUID(), owner: randomUUID() },

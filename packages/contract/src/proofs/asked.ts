@@ -79,6 +79,11 @@ export const ASKED: readonly ProofRule[] = [
   },
   {
     asks: 'access',
+    why: 'Streams send the audit log to an address outside of the server.',
+    operations: ['auditStreams.create', 'auditStreams.update'],
+  },
+  {
+    asks: 'access',
     why: 'A snippet of the namespace runs in shells of the members who choose it.',
     operations: ['snippets.create', 'snippets.update'],
   },

@@ -44,6 +44,7 @@ export const UNASKED: readonly ProofRule[] = [
       'health.ofDevice',
       'alerts.list',
       'alerts.deliveries',
+      'auditStreams.list',
       'views.list',
       'snippets.list',
       'views.favorites',
@@ -151,6 +152,7 @@ export const UNASKED: readonly ProofRule[] = [
       'tunnels.remove',
       'sessions.close',
       'alerts.remove',
+      'auditStreams.remove',
       'snippets.remove',
       'heldLogins.deny',
       'announcements.remove',
@@ -194,6 +196,7 @@ export const UNASKED: readonly ProofRule[] = [
     operations: [
       'agentUpdates.act',
       'alerts.test',
+      'auditStreams.test',
       'openid.test',
       'singleSignOn.test',
       'singleSignOn.check',

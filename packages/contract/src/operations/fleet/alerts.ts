@@ -24,7 +24,7 @@ const wholeNumber = (min: number, max: number) =>
     .min(min, `must be at least ${min}`)
     .max(max, `must be at most ${max}`)
 
-const AlertName = z
+export const AlertName = z
   .string()
   .trim()
   .min(1, 'is required')
@@ -32,7 +32,7 @@ const AlertName = z
   .regex(NO_CONTROL, 'must not have control characters')
 
 /** Checked again by what may be dialled. */
-const AlertUrl = z
+export const AlertUrl = z
   .url({ protocol: /^https?$/, error: 'must be an address that begins with https://' })
   .max(limits.url, `must have at most ${limits.url} characters`)
 
