@@ -56,6 +56,7 @@ const sidebars: SidebarsConfig = {
           'retrieving-your-tenant-id',
           'switching',
           'audit-log',
+          'audit-streams',
           'alerts',
           'exporting',
           'deleting',
