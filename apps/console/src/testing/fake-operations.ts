@@ -21,6 +21,7 @@ import { connectors } from '@bowline/contract/operations/connectors'
 import { tunnels } from '@bowline/contract/operations/tunnels'
 import { users } from '@bowline/contract/operations/users'
 import { alerts } from '@bowline/contract/operations/fleet/alerts'
+import { auditStreams } from '@bowline/contract/operations/fleet/audit-streams'
 import { health } from '@bowline/contract/operations/fleet/health'
 import { incidents, presence } from '@bowline/contract/operations/fleet/presence'
 import { snippets } from '@bowline/contract/operations/fleet/snippets'
@@ -47,6 +48,7 @@ export function bindOperations(routes: Routes, state: FakeState, credentials: Cr
   routes.on(namespaces.list, () => slice([makeNamespace()], { page: 1, per_page: 10 }))
   routes.on(heldLogins.list, () => [])
   routes.on(alerts.list, () => [])
+  routes.on(auditStreams.list, () => [])
   routes.on(incidents.list, ({ query }) => slice([], query))
   routes.on(presence.get, () => NO_PRESENCE)
   routes.on(presence.ofDevice, () => NO_DEVICE_PRESENCE)

@@ -5,9 +5,9 @@ import { useRuntime } from '../../core/context.tsx'
 import { useAction } from '../../core/use-action.ts'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { Dialog } from '../../ui/feedback/dialog.tsx'
-import { Button, Group, Stack, Text } from '../../ui/kit.ts'
-import { CopyField } from '../../ui/text/copy-field.tsx'
+import { Text } from '../../ui/kit.ts'
 import { alertsMessages as texts } from './messages.ts'
+import { NewSecret } from './new-secret.tsx'
 import { ALERTS } from './queries.ts'
 import { type RuleFields, RuleForm } from './rule-form.tsx'
 
@@ -41,18 +41,6 @@ export function AddRule({ opened, onClose }: AddRuleProps) {
     >
       {secret === undefined ? <RuleForm send={send} onCancel={close} /> : <NewSecret secret={secret} onDone={close} />}
     </Dialog>
-  )
-}
-
-function NewSecret({ secret, onDone }: { readonly secret: string; readonly onDone: () => void }) {
-  return (
-    <Stack gap="md">
-      <Text size="sm">{texts.secretText}</Text>
-      <CopyField text={secret} what={texts.secretWhat} focusFirst />
-      <Group justify="flex-end">
-        <Button onClick={onDone}>{texts.done}</Button>
-      </Group>
-    </Stack>
   )
 }
 

@@ -16,6 +16,7 @@ import { PagedTable } from '../../ui/list/paged-table.tsx'
 import { Toolbar } from '../../ui/list/toolbar.tsx'
 import { Page } from '../../ui/page/page.tsx'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
+import { AuditTabs } from '../audit-streams/audit-tabs.tsx'
 import { AuditFilters } from './audit-filters.tsx'
 import classes from './audit.module.css'
 import { nameOfAction, auditMessages as texts } from './messages.ts'
@@ -67,6 +68,7 @@ export function AuditPage() {
   }
   return (
     <Page title={texts.title} actions={<Exports onExport={download} />}>
+      <AuditTabs active="entries" />
       <Text size="sm" c="dimmed" mb="md">
         {texts.intro}
       </Text>

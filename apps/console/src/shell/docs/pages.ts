@@ -23,6 +23,7 @@ export const DOCS_PAGES = {
   '/team': '/docs/user-guides/settings/namespace/members/roles',
   '/alerts': '/docs/user-guides/namespaces/alerts',
   '/audit': '/docs/user-guides/namespaces/audit-log',
+  '/audit/streams': '/docs/user-guides/namespaces/audit-streams',
   '/announcements': '/docs/self-hosted/administration#announcements',
   '/announcements/$uuid': '/docs/self-hosted/administration#announcements',
   '/settings': '/docs/user-guides/namespaces/settings',

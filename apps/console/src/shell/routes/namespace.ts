@@ -53,6 +53,15 @@ export const audit = createRoute({
   ),
 })
 
+export const auditStreams = createRoute({
+  getParentRoute: () => app,
+  path: '/audit/streams',
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/audit-streams/streams-page.tsx')),
+    'StreamsPage',
+  ),
+})
+
 export const announcements = createRoute({
   getParentRoute: () => app,
   path: '/announcements',
