@@ -36,6 +36,14 @@ export async function fillPresence(
               'It answered 200.', interval '3 days')) as message (text, state, attempts, answer, ago)`,
       [tenant],
     )
+    // A stream that is paused: the server dials nothing.
+    await database.query(
+      `insert into audit_streams (tenant_id, name, active, format, nouns, host, sealed_url, sealed_secret, position, answer,
+          disabled_reason)
+        values ($1, 'Splunk', false, 'splunk-hec', '{device,member}', 'splunk.example.com:8088', '', '', 0,
+          'It answered 503.', 'It answered 503.')`,
+      [tenant],
+    )
     await database.query(
       `update presence_spans set started_at = now() - interval '4 hours 30 minutes', breaks = 3, away_seconds = 21
         where device_uid = $1 and ended_at is null`,

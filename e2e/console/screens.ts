@@ -168,6 +168,15 @@ export const SCREENS: readonly Screen[] = [
     },
   },
   { name: 'audit-log', path: () => '/audit', ready: shows('Created an API key') },
+  { name: 'audit-streams', path: () => '/audit/streams', ready: shows('splunk.example.com:8088') },
+  {
+    name: 'add-audit-stream',
+    path: () => '/audit/streams',
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Add stream' }).click()
+      await page.getByLabel('Authorization header').waitFor()
+    },
+  },
   { name: 'announcements', path: () => '/announcements', ready: shows('Maintenance on Saturday') },
   {
     name: 'announcement',
