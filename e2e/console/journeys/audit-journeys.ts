@@ -100,7 +100,7 @@ export function auditJourneys(site: Site): void {
       await page.goto('/audit/streams')
       const row = page.getByRole('row').filter({ hasText: 'splunk.example.com:8088' })
       await row.getByText('Paused after a day without success: It answered 503.').waitFor()
-      await row.getByText(/entries behind/).waitFor()
+      expect(await row.getByText(/\d+ entries behind/).count()).toBe(1)
       await page.getByRole('button', { name: 'Send a test entry by Splunk' }).click()
       await page.getByText('The receiver has not taken the test entry').first().waitFor()
     })

@@ -102,6 +102,14 @@ describe('an audit stream', () => {
     ])
   })
 
+  it('tells why a test entry did not arrive where nobody listens', async () => {
+    const { id } = await create()
+    const gone = await startReceiver()
+    await gone.close()
+    await update(id, { url: gone.url, authorization: null })
+    expect(await test(id)).toEqual({ arrived: false, answer: expect.stringMatching(/^Not sent: /) })
+  })
+
   it('has none of its secrets in answers, entries and logs', async () => {
     const { id, secret } = await create()
     await update(id, { url: `${receiver.url}/other?key=confidential`, authorization: 'Bearer confidential' })
