@@ -5,8 +5,7 @@ import { BackgroundLoop } from '@bowline/base/background-loop'
 import { signatureOf } from '../alerts/signature.ts'
 import { retrySeconds } from '../alerts/sending.ts'
 import type { AlertDeps } from '../alerts/deps.ts'
-import { audit } from '../audit/service.ts'
-import { readAuditAfter } from '../audit/store.ts'
+import { audit, entriesAfter } from '../audit/service.ts'
 import { FetchRefused, guardedFetch } from '../platform/network/guarded-fetch.ts'
 import { batchOf } from './body.ts'
 import { Horizon } from './horizon-store.ts'
@@ -87,8 +86,12 @@ export function createStreamSender(deps: StreamDeps): StreamSender {
 async function send(deps: StreamDeps, stream: StreamRow, upTo: number): Promise<void> {
   const { system, log } = deps
   const { id, tenant_id: tenant, position: after, nouns, format } = stream
-  const { db } = deps.contextOf(tenant)
-  const [first, ...others] = await readAuditAfter(db, system, { after, upTo, nouns, limit: MAX_ENTRIES })
+  const [first, ...others] = await entriesAfter(deps.contextOf(tenant), system, {
+    after,
+    upTo,
+    nouns,
+    limit: MAX_ENTRIES,
+  })
   if (!first) return markArrived(system, stream, upTo, stream.answer)
   const batch = batchOf(format, [first, ...others])
   const { arrived, answer } = await post(deps, stream, batch)

@@ -1,8 +1,9 @@
 // The audit log of a namespace: who did what. Append only; the database refuses anything else.
+import type { AuditEntry } from '@bowline/contract/schemas/audit'
 import type { Kysely } from 'kysely'
 import type { Actor, TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { insertEntries, insertEntry } from './store.ts'
+import { insertEntries, insertEntry, readAuditAfter } from './store.ts'
 
 /** Actions of the audit log, `noun.verb`. */
 export type AuditAction =
@@ -164,6 +165,15 @@ export async function auditInstance(
   const { type, id } = auditActor(by.actor)
   const entry = { tenant_id: null, actor_type: type, actor_id: id, action, target, ip: by.source, details }
   await insertEntry(db, entry)
+}
+
+/** Entries of the namespace after one, oldest first. @param system connection: for user names */
+export function entriesAfter(
+  { db }: Pick<TenantContext, 'db'>,
+  system: Kysely<Schema>,
+  range: Parameters<typeof readAuditAfter>[2],
+): Promise<AuditEntry[]> {
+  return readAuditAfter(db, system, range)
 }
 
 /** Stored representation of an actor. */

@@ -3,8 +3,6 @@ import { i18n } from '../../platform/language/i18n.ts'
 
 export const streamMessages = {
   title: i18n._('Audit log'),
-  tabsLabel: i18n._('Parts of the audit log'),
-  tabs: { entries: i18n._('Entries'), streams: i18n._('Streams') },
   intro: i18n._(
     'Streams send the entries of the audit log to Splunk or another receiver as they are written. They contain no entry for each start and end of a session.',
   ),

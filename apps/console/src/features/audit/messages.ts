@@ -3,6 +3,8 @@ import { i18n } from '../../platform/language/i18n.ts'
 
 export const auditMessages = {
   title: i18n._('Audit log'),
+  tabsLabel: i18n._('Parts of the audit log'),
+  tabs: { entries: i18n._('Entries'), streams: i18n._('Streams') },
   tableLabel: i18n._('Entries of the audit log'),
   intro: i18n._('Who changed what in this namespace. Entries cannot be changed or removed.'),
   columns: {

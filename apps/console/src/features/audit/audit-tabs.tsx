@@ -1,7 +1,7 @@
 // Tabs of the audit log: its entries, and the streams that send them.
 import { Link } from '@tanstack/react-router'
 import { TabBar } from '../../ui/list/tab-bar.tsx'
-import { streamMessages as texts } from './messages.ts'
+import { auditMessages as texts } from './messages.ts'
 
 export function AuditTabs({ active }: { readonly active: 'entries' | 'streams' }) {
   const tab = (key: 'entries' | 'streams', to: '/audit' | '/audit/streams') => ({
