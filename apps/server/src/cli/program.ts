@@ -15,6 +15,7 @@ import { addImportCommands } from './import/commands.ts'
 import { addLoginCommands } from './client/login.ts'
 import { addSessionCommands } from './client/sessions.ts'
 import { addAlertCommands } from './client/alerts.ts'
+import { addAuditStreamCommands } from './client/audit-streams.ts'
 import { addFirewallCommands } from './client/firewall/commands.ts'
 import { addUpdateCommands } from './client/updates.ts'
 import { addSnippetCommands } from './client/snippets.ts'
@@ -73,6 +74,7 @@ export async function runCommand(args: readonly string[], raw: Terminal): Promis
   addSessionCommands(program, terminal)
   addFirewallCommands(program, terminal)
   addAlertCommands(program, terminal)
+  addAuditStreamCommands(program, terminal)
   addUpdateCommands(program, terminal)
   addViewCommands(program, terminal)
   addSnippetCommands(program, terminal)
