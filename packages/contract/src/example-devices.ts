@@ -42,6 +42,8 @@ export const DEVICE_WORDS: Readonly<Record<string, unknown>> = {
     { from: '2026-01-30T12:00:00Z', to: '2026-01-31T08:00:00Z', breaks: 0, cause: 'network:keepalive' },
     { from: '2026-01-31T09:00:00Z', to: null, breaks: 2, cause: '' },
   ],
+  'Namespace.access_request_hours': 8,
+  'Stats.pending_access_requests': 1,
   AccessRequestBody: { ...ACCESS, tag: 'kiosk' },
   AccessApproval: { minutes: 30 },
   AccessDenial: { note: 'Ask the team of the kiosks.' },

@@ -65,7 +65,6 @@ export const WORDS: Readonly<Record<string, unknown>> = {
   'HeldLogin.expires_in': 97,
   'HeldLogin.hours': 12,
   'Namespace.ssh_second_factor_hours': 12,
-  'Namespace.access_request_hours': 8,
   'FirewallAttempt.address': '203.0.113.7',
   'Rule.id': 7,
   'Connector.uid': UUID,

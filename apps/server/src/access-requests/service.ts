@@ -15,6 +15,7 @@ import { type AccessMails, tellApprovers, tellRequester } from './mails.ts'
 import { described, stateOf, toRequest } from './requests.ts'
 import {
   type RequestRow,
+  countPendingOfOthers,
   countRequests,
   insertRequest,
   listRequests,
@@ -36,6 +37,12 @@ export async function list(
   const query = { person, state, now: new Date(now), limit, offset: (page - 1) * limit }
   const { rows, total } = await listRequests(ctx.db, query)
   return { items: rows.map((row) => toRequest(row, now)), total }
+}
+
+/** Number of pending requests that the actor may decide. */
+export async function countUndecided({ actor, db, clock }: TenantContext): Promise<number> {
+  if (actor.kind !== 'user' || !actorMay(actor, 'firewallEdit')) return 0
+  return countPendingOfOthers(db, actor.id, new Date(clock.now()))
 }
 
 /**

@@ -83,6 +83,16 @@ export async function countRequests(
   return rows[0] ?? { pending: 0, pendingOfPerson: 0, recentOfPerson: 0 }
 }
 
+export function countPendingOfOthers(db: Db, person: UserId, now: Date): Promise<number> {
+  return countRows(
+    db
+      .selectFrom('access_requests')
+      .where('state', '=', 'pending')
+      .where('pending_until', '>', now)
+      .where(sql<boolean>`user_id is distinct from ${person}`),
+  )
+}
+
 /** The request that lets a person in now, the longest of several. */
 export function findActive(
   db: Db,

@@ -2,13 +2,14 @@
 import type { Device } from '@bowline/contract/schemas/device'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useRuntime } from '../../../core/context.tsx'
+import { useMay, useRuntime } from '../../../core/context.tsx'
 import type { ListPage } from '../../../live/apply-events.ts'
 import { ErrorPanel } from '../../../ui/feedback/error-panel.tsx'
 import { FocusKeeper } from '../../../ui/list/focus-keeper.tsx'
 import { Text } from '../../../ui/kit.ts'
 import { formatCount } from '../../../ui/text/numbers.ts'
 import { TimeAgo } from '../../../ui/text/time-ago.tsx'
+import { PendingRequests } from '../../access-requests/pending-requests.tsx'
 import { endedBecause } from '../../sessions/ended-because.ts'
 import { sessionsMessages } from '../../sessions/messages.ts'
 import { sessionListQuery } from '../../sessions/queries.ts'
@@ -30,6 +31,7 @@ interface BellContentsProps {
 
 export function BellContents({ onLeave }: BellContentsProps) {
   const { api } = useRuntime()
+  const mayDecide = useMay('firewallEdit')
   const pending = useQuery(pendingDevicesQuery(api))
   return (
     <div className={classes['contents']}>
@@ -39,6 +41,7 @@ export function BellContents({ onLeave }: BellContentsProps) {
           <PendingList pending={pending} onLeave={onLeave} />
         </FocusKeeper>
       </section>
+      {mayDecide ? <PendingRequests onLeave={onLeave} /> : null}
       <section aria-label={texts.bellEnded}>
         <h2 className={classes['head']}>{texts.bellEnded}</h2>
         <EndedSessions onLeave={onLeave} />
