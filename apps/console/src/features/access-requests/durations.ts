@@ -1,6 +1,7 @@
 // Times that people choose access for.
 import { LIMITS } from '@bowline/contract/limits'
 import { formatDuration } from '../../ui/text/numbers.ts'
+import { accessMessages as texts } from './messages.ts'
 
 const { min } = LIMITS.accessRequests.minutes
 const MINUTES = [15, 30, 60, 120, 240, 480, 720, 1_440, 2_880, 4_320, 10_080] as const
@@ -12,5 +13,6 @@ export function durationChoices(most: number): { readonly value: string; readonl
 }
 
 export function formatMinutes(minutes: number): string {
-  return formatDuration(minutes * 60_000)
+  if (minutes < 60) return texts.minutes(minutes)
+  return minutes % 60 === 0 ? texts.hours(minutes / 60) : formatDuration(minutes * 60_000)
 }

@@ -32,6 +32,8 @@ export const accessMessages = {
     ),
   as: (accounts: string) => i18n._('as {accounts}', { accounts }),
   asked: (duration: string) => i18n._('for {duration}', { duration }),
+  minutes: (count: number) => i18n._('{count, plural, one {# minute} other {# minutes}}', { count }),
+  hours: (count: number) => i18n._('{count, plural, one {# hour} other {# hours}}', { count }),
   left: (duration: string) => i18n._('{duration} left', { duration }),
   states: {
     pending: i18n._('Pending'),
@@ -74,7 +76,7 @@ export const accessMessages = {
   denied: (who: string) => i18n._('Request of {who} denied.', { who }),
   noteHint: i18n._('Optional. The person reads it.'),
   end: i18n._('End access'),
-  endNamed: (who: string, what: string) => i18n._('End the access of {who} to {what}', { who, what }),
+  endNamed: (who: string, what: string) => i18n._('End access of {who} to {what}', { who, what }),
   endTitle: (who: string) => i18n._('End the access of {who} now?', { who }),
   endText: i18n._('Sessions that no firewall rule allows end at once.'),
   ended: i18n._('Access ended.'),

@@ -16,34 +16,34 @@ export const REQUEST_COLUMNS: readonly Column<AccessRequest>[] = [
     id: 'who',
     header: texts.columns.who,
     cell: ({ requester, created_at: at }) => (
-      <>
+      <div>
         <span className={cells['primary']}>{requester.name}</span>
         <Aside>
           <TimeAgo time={at} />
         </Aside>
-      </>
+      </div>
     ),
   },
   {
     id: 'what',
     header: texts.columns.what,
     cell: (request) => (
-      <>
+      <div>
         <Target request={request} />
         <Aside>
           {texts.as(request.accounts.join(', '))} · {texts.asked(formatMinutes(request.minutes))}
         </Aside>
-      </>
+      </div>
     ),
   },
   {
     id: 'reason',
     header: texts.columns.reason,
     cell: ({ reason, note }) => (
-      <>
+      <div>
         {reason}
         {note === '' ? null : <Aside>{texts.note(note)}</Aside>}
-      </>
+      </div>
     ),
     block: true,
   },
@@ -71,12 +71,12 @@ function State({ request }: { readonly request: AccessRequest }) {
     ...(end === null ? [] : [texts.left(formatDuration(Date.parse(end) - now))]),
   ]
   return (
-    <>
+    <div>
       <Badge variant="default" tt="none" fw={550}>
         {texts.states[state]}
       </Badge>
       {facts.length > 0 ? <Aside>{facts.join(' · ')}</Aside> : null}
-    </>
+    </div>
   )
 }
 

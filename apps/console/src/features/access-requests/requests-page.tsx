@@ -7,7 +7,7 @@ import { useCallback, useState } from 'react'
 import { useMay, usePerson, useRuntime } from '../../core/context.tsx'
 import { Callout } from '../../ui/feedback/callout.tsx'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
-import { Button, Switch, Text } from '../../ui/kit.ts'
+import { Button, Group, Switch, Text } from '../../ui/kit.ts'
 import { PagedTable } from '../../ui/list/paged-table.tsx'
 import { TabBar } from '../../ui/list/tab-bar.tsx'
 import { Page } from '../../ui/page/page.tsx'
@@ -52,11 +52,13 @@ export function AccessRequestsPage() {
       {isOn ? null : <Callout tone="note">{texts.off}</Callout>}
       <Tabs search={search}>
         {mayDecide ? (
-          <Switch
-            label={texts.mine}
-            checked={search.mine === 'yes'}
-            onChange={(event) => choose({ mine: event.currentTarget.checked ? 'yes' : undefined, page: 1 })}
-          />
+          <Group justify="flex-end" pb="xs">
+            <Switch
+              label={texts.mine}
+              checked={search.mine === 'yes'}
+              onChange={(event) => choose({ mine: event.currentTarget.checked ? 'yes' : undefined, page: 1 })}
+            />
+          </Group>
         ) : null}
       </Tabs>
       <PagedTable
