@@ -9,7 +9,6 @@ import { FocusKeeper } from '../../../ui/list/focus-keeper.tsx'
 import { Text } from '../../../ui/kit.ts'
 import { formatCount } from '../../../ui/text/numbers.ts'
 import { TimeAgo } from '../../../ui/text/time-ago.tsx'
-import { PendingRequests } from '../../access-requests/pending-requests.tsx'
 import { endedBecause } from '../../sessions/ended-because.ts'
 import { sessionsMessages } from '../../sessions/messages.ts'
 import { sessionListQuery } from '../../sessions/queries.ts'
@@ -21,6 +20,7 @@ import { KeyFingerprint } from '../key-fingerprint.tsx'
 import { devicesMessages as texts } from '../messages.ts'
 import { pendingDevicesQuery } from '../../../core/devices/queries.ts'
 import classes from './pending-bell.module.css'
+import { PendingRequests } from './pending-requests.tsx'
 
 const SHOWN = 3
 

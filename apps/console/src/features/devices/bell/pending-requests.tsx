@@ -1,14 +1,14 @@
 // Pending access requests among the contents of the bell.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useRuntime } from '../../core/context.tsx'
-import { Text } from '../../ui/kit.ts'
-import { formatCount } from '../../ui/text/numbers.ts'
-import { TimeAgo } from '../../ui/text/time-ago.tsx'
-import bell from '../devices/bell/pending-bell.module.css'
-import { accessMessages as texts } from './messages.ts'
-import { nameOfTarget } from './names.ts'
-import { accessRequestsQuery } from './queries.ts'
+import { useRuntime } from '../../../core/context.tsx'
+import { Text } from '../../../ui/kit.ts'
+import { formatCount } from '../../../ui/text/numbers.ts'
+import { TimeAgo } from '../../../ui/text/time-ago.tsx'
+import bell from './pending-bell.module.css'
+import { accessMessages as texts } from '../../access-requests/messages.ts'
+import { nameOfTarget } from '../../access-requests/names.ts'
+import { accessRequestsQuery } from '../../access-requests/queries.ts'
 
 const SHOWN = 3
 const PENDING = { state: 'pending', page: 1 } as const
