@@ -103,9 +103,7 @@ describe('an access request', () => {
     const stranger = await server.addPerson(`stranger-${number}`)
     const { client } = stranger
     expect(await listed(client)).toEqual([])
-    for (const call of [approve(client, request), deny(client, request), end(client, request)]) {
-      expect(await outcome(call)).toBe('404 NOT_FOUND')
-    }
+    for (const call of [approve, deny, end]) expect(await outcome(call(client, request))).toBe('404 NOT_FOUND')
     expect(await outcome(ask(client, { device }))).toBe('404 NOT_FOUND')
     // A member of both who is signed in to another one reaches this one only.
     expect(await outcome(end(operator.person.client, request))).toBe('404 NOT_FOUND')
@@ -210,6 +208,36 @@ describe('an access request', () => {
     await expect
       .poll(async () => (await logged()).map(({ action }) => action))
       .toEqual(['access-request.expire', 'access-request.approve', 'access-request.create'])
+  })
+})
+
+describe('mails about a request', () => {
+  const mailed = async () => {
+    const mails = server.database.system().selectFrom('mails').select(['kind', 'recipient'])
+    const rows = await mails.where('kind', 'in', ['access-requested', 'access-decided']).orderBy('created_at').execute()
+    const people = new Map<string, string>([
+      [owner.auth.email, 'owner'],
+      [operator.person.auth.email, 'operator'],
+    ])
+    return rows.flatMap(({ kind, recipient }) => {
+      const who = people.get(recipient)
+      return who === undefined ? [] : [`${kind} ${who}`]
+    })
+  }
+
+  it('go to whoever may decide, and to the requester once somebody has', async () => {
+    const [one, two] = [await ask(operator.client, { device }), await ask(operator.client, { device })]
+    expect(await mailed()).toEqual(['access-requested owner', 'access-requested owner'])
+    await approve(owner.client, one)
+    await deny(owner.client, two, 'no')
+    await end(owner.client, one)
+    const told = ['access-decided operator', 'access-decided operator', 'access-decided operator']
+    expect((await mailed()).toSorted()).toEqual([...told, 'access-requested owner', 'access-requested owner'])
+  })
+
+  it('do not go to the person who asks', async () => {
+    await ask(owner.client, { device })
+    expect(await mailed()).toEqual([])
   })
 })
 
