@@ -104,7 +104,7 @@ describe('an access request', () => {
     const { client } = stranger
     expect(await listed(client)).toEqual([])
     for (const call of [approve, deny, end]) expect(await outcome(call(client, request))).toBe('404 NOT_FOUND')
-    expect(await outcome(ask(client, { device }))).toBe('404 NOT_FOUND')
+    expect(await outcome(ask(client, { device }))).toBe('404 NOT_FOUND device')
     // A member of both who is signed in to another one reaches this one only.
     expect(await outcome(end(operator.person.client, request))).toBe('404 NOT_FOUND')
   })
@@ -245,7 +245,7 @@ describe('what a request may ask', () => {
   it.each([
     ['neither a device nor a tag', { device: undefined }, '400 INVALID_INPUT device'],
     ['both', { tag: 'kiosk' }, '400 INVALID_INPUT device'],
-    ['an unknown device', { device: 'f'.repeat(64) }, '404 NOT_FOUND'],
+    ['an unknown device', { device: 'f'.repeat(64) }, '404 NOT_FOUND device'],
     ['a tag of no device', { device: undefined, tag: 'unused' }, '404 NOT_FOUND tag'],
     ['no account', { accounts: [] }, '400 INVALID_INPUT accounts'],
     ['an account twice', { accounts: ['root', 'root'] }, '400 INVALID_INPUT accounts'],

@@ -7,8 +7,6 @@ import { roleMay } from '@bowline/contract/roles'
 import { audit } from '../audit/service.ts'
 import type { TenantContext, UserActor } from '../context.ts'
 import type { Listing } from '../db/lists/listing.ts'
-import { lockNamespace } from '../devices/acceptance.ts'
-import { get as getDevice } from '../devices/service.ts'
 import { findUsed } from '../filters/used-tags.ts'
 import { holdMembership } from '../membership/membership.ts'
 import { type AccessMails, tellApprovers, tellRequester } from './mails.ts'
@@ -17,8 +15,10 @@ import {
   type RequestRow,
   countPendingOfOthers,
   countRequests,
+  findAcceptedDevice,
   insertRequest,
   listRequests,
+  lockNamespace,
   lockRequest,
   readHours,
   updateRequest,
@@ -55,12 +55,12 @@ export async function create(
 ): Promise<AccessRequest> {
   const { id: person, username } = userOf(ctx)
   const now = ctx.clock.now()
-  const device = uid && (await getDevice(ctx, uid))
-  if (device && device.status !== 'accepted') fail('NOT_FOUND', { what: 'The device' }, ['device'])
+  const device =
+    uid && ((await findAcceptedDevice(ctx.db, uid)) ?? fail('NOT_FOUND', { what: 'The device' }, ['device']))
   const row = await ctx.db.transaction().execute(async (db) => {
     const inner = { ...ctx, db }
     // In turn with changes of the settings and of members, and with other requests.
-    await lockNamespace(db)
+    await lockNamespace(db, ctx.tenant)
     if (!(await holdMembership(inner, person))) fail('NOT_FOUND', { what: 'The namespace' })
     const hours = (await readHours(db, ctx.tenant)) ?? fail('ACCESS_REQUESTS_OFF')
     if (minutes > hours * 60) {
@@ -170,7 +170,7 @@ async function decide(
   const now = ctx.clock.now()
   const row = await ctx.db.transaction().execute(async (db) => {
     // In turn with changes of the settings and of members.
-    await lockNamespace(db)
+    await lockNamespace(db, ctx.tenant)
     const found = (await lockRequest(db, id)) ?? fail('NOT_FOUND', { what: 'The access request' })
     if (found.user_id === person) fail('OWN_ACCESS_REQUEST')
     const state = stateOf(found, now)

@@ -20,6 +20,20 @@ export async function readHours(db: Db, tenant: TenantId): Promise<number | null
   return row?.hours ?? null
 }
 
+/** Makes changes of requests, members and settings take turns until the transaction ends. */
+export async function lockNamespace(db: Db, tenant: TenantId): Promise<void> {
+  await db.selectFrom('namespaces').select('tenant_id').where('tenant_id', '=', tenant).forNoKeyUpdate().execute()
+}
+
+export function findAcceptedDevice(db: Db, uid: DeviceUid): Promise<{ name: string } | undefined> {
+  return db
+    .selectFrom('devices')
+    .select('name')
+    .where('uid', '=', uid)
+    .where('status', '=', 'accepted')
+    .executeTakeFirst()
+}
+
 /** A page of requests, newest first. @param person whose requests; undefined: everybody's */
 export async function listRequests(
   db: Db,
