@@ -1,6 +1,7 @@
 // A valid input for each operation of the contract, as a member with every permission could send it.
 import { randomBytes } from 'node:crypto'
 import type { Role } from '@bowline/contract/roles'
+import { accessSamples } from './tenant-access.ts'
 import { DEVICE_TAG, TAG, type TestTenant } from './tenant.ts'
 
 export interface SampleInput {
@@ -93,6 +94,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'alerts.renewSecret': { params: { id: ids.alert } },
     'alerts.test': { params: { id: ids.alert } },
     'alerts.deliveries': { params: { id: ids.alert } },
+    ...accessSamples(ids, TAG),
     'snippets.create': { body: { name: fresh('s'), text: 'uptime' } },
     'snippets.update': { params: { id: ids.snippet }, body: { name: fresh('s') } },
     'snippets.remove': { params: { id: ids.snippet } },
