@@ -38,6 +38,7 @@ const OWNERS = {
   api_keys: ['api-keys'],
   public_keys: ['public-keys'],
   firewall_rules: ['firewall'],
+  access_requests: ['access-requests'],
   // A device that is replaced hands its tunnels, sessions and engine to its successor in one transaction.
   tunnels: ['tunnels', 'devices'],
   sessions: ['sessions', 'devices'],

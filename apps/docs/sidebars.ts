@@ -46,7 +46,7 @@ const sidebars: SidebarsConfig = {
           'without-an-agent',
         ),
       ),
-      heading('Firewall', pages('user-guides/firewall', 'create', 'policies')),
+      heading('Firewall', pages('user-guides/firewall', 'create', 'policies', 'access-requests')),
       heading(
         'Namespaces',
         pages(

@@ -119,6 +119,7 @@ export const SCREENS: readonly Screen[] = [
   { name: 'add-public-key', path: () => '/public-keys?edit=new', ready: shows('Read from a file') },
   { name: 'firewall', path: () => '/firewall', ready: shows('Otherwise') },
   { name: 'firewall-history', path: () => '/firewall?history=yes', ready: shows('History of the rules') },
+  { name: 'access-requests', path: () => '/access-requests', ready: shows('The disk is full, ticket 4711') },
   { name: 'add-rule', path: () => '/firewall?edit=new', ready: shows('Login name') },
   { name: 'tags', path: () => '/tags', ready: shows('garden') },
   { name: 'agent-updates', path: () => '/agent-updates', ready: shows('Releases in use') },

@@ -99,7 +99,7 @@ export async function startWorld(): Promise<World> {
 
 /** Sample data of every kind. */
 async function fill({ client: { call }, product, own, cli, register }: Omit<World, 'close'>): Promise<void> {
-  const { devices, containers, firewall, publicKeys, apiKeys, namespaces, snippets } = operations
+  const { accessRequests, devices, containers, firewall, publicKeys, apiKeys, namespaces, snippets } = operations
   const tags = new Map<string, string[]>([
     ['greenhouse-pi', ['garden']],
     ['lab-nas', ['lab', 'storage']],
@@ -130,6 +130,9 @@ async function fill({ client: { call }, product, own, cli, register }: Omit<Worl
   await call(firewall.create, { body: rule(30, { action: 'allow', source_ip: '^127\\.' }) })
   await call(firewall.create, { body: rule(20, { username: '^root$', filter: { tags: ['storage'] } }) })
   await call(firewall.create, { body: rule(10, { active: false, filter: { hostname: 'kiosk' } }) })
+  await call(accessRequests.create, {
+    body: { device: own.uid, accounts: ['root'], minutes: 60, reason: 'The disk is full, ticket 4711' },
+  })
   await call(publicKeys.create, {
     body: { name: 'ada@laptop', username: '.*', filter: { tags: ['lab'] }, data: freshKey('ada@laptop') },
   })

@@ -52,6 +52,13 @@ export const RULES = [
   'must not repeat a tag',
   'must not repeat a member',
   'must not repeat a role',
+  'must not repeat an account',
+  'must have at least one account',
+  'must have at most {max} accounts',
+  'must be {min} to {max} minutes',
+  'must be at most {max} minutes',
+  'must be at most {max} minutes in this namespace',
+  'must be given unless a tag is, and not beside one',
   'names have at most {max} characters',
   'needs a name',
   'must be base64 of a public key in OpenSSH format',
@@ -114,6 +121,10 @@ const THINGS = [
   'The export',
   'The code',
   'The waiting login',
+  'The access request',
+  'pending requests',
+  'requests within a day',
+  'pending access requests',
   'The token',
   'The snippet',
   'The session',
@@ -132,6 +143,9 @@ const NOT_JOINABLE = [
   'it is a session of an ssh client, which cannot ask its person',
   'nobody is known to be in it',
 ] as const
+
+/** Why an access request cannot be changed. */
+const ACCESS_STATES = ['pending', 'active', 'denied', 'expired', 'ended', 'withdrawn', 'unanswered'] as const
 
 /** Causes of the ends of sessions, without hyphens. */
 const CAUSES = [
@@ -152,6 +166,8 @@ const CAUSES = [
   'second factor',
   'credential',
   'firewall',
+  'access ended',
+  'access expired',
   'host key',
   'host key changed',
   'namespace disabled',
@@ -179,6 +195,8 @@ export const END_SENTENCES = [
   'Too many authentication failures.',
   'Nobody signed in within {seconds} seconds.',
   'Firewall rule {rule} refuses the connection.',
+  'The time of the approved access is over.',
+  'The approved access has been ended early.',
   'An administrator ended the session.',
   'The namespace has been disabled by an administrator of this server.',
   'The namespace has been deleted.',
@@ -212,6 +230,7 @@ export function serverTexts(): SourceText[] {
     ...RULES,
     ...THINGS,
     ...NOT_JOINABLE,
+    ...ACCESS_STATES,
     ...CAUSES,
     ...END_SENTENCES,
   ]

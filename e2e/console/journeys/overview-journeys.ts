@@ -44,8 +44,11 @@ export function overviewJourneys(site: Site): void {
       await page.goto('/')
       const news = page.getByRole('region', { name: 'News of this server' })
       await news.getByRole('link', { name: 'Maintenance on Sunday' }).waitFor()
+      // It is hidden at once, and the server told meanwhile.
+      const told = page.waitForResponse(/\/api\/announcements\/[^/]+\/read$/)
       await news.getByRole('button', { name: 'Dismiss: Maintenance on Sunday' }).click()
       await news.waitFor({ state: 'detached' })
+      await told
       await page.reload()
       await page.getByRole('region', { name: 'Recently seen' }).getByRole('link').nth(1).waitFor()
       expect(await news.count()).toBe(0)

@@ -57,6 +57,9 @@ export const ERRORS = {
     message: 'This namespace has been disabled by an administrator of this server.',
   },
   NAMESPACE_FULL: { status: 403, message: 'The namespace has reached its limit of {limit} {what}.' },
+  ACCESS_REQUESTS_OFF: { status: 403, message: 'Access requests are switched off in this namespace.' },
+  ACCESS_REQUEST_LIMIT: { status: 403, message: 'You have {limit} {what} already; that is as many as there may be.' },
+  OWN_ACCESS_REQUEST: { status: 403, message: 'Somebody else has to decide a request of yours.' },
   NOT_YOURS: { status: 403, message: 'The request is for another account.' },
   USER_TOKEN_REQUIRED: { status: 403, message: 'API keys cannot be used here; sign in as a user.' },
   NO_NAMESPACE: { status: 403, message: 'The token belongs to no namespace.' },
@@ -78,6 +81,7 @@ export const ERRORS = {
   TAG_LIMIT: { status: 406, message: 'At most {limit} tags are allowed.' },
   CONFLICT: { status: 409, message: '{field} is taken.' },
   ROLLOUT_REFUSED: { status: 409, message: 'The rollout cannot be changed so: {reason}.' },
+  ACCESS_REQUEST_STATE: { status: 409, message: 'The access request cannot be changed any more: it is {state}.' },
   SESSION_NOT_JOINABLE: { status: 409, message: 'The session cannot be joined: {reason}.' },
   EXPORT_RUNNING: { status: 409, message: 'An export of this is under way; wait until it has ended.' },
   SEVERAL_REGISTRATIONS: {

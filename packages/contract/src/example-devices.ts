@@ -6,6 +6,8 @@ const FINGERPRINT = 'SHA256:F0Z9fL3kqPpYvX2tE7mNw1bRcHs5uJdA8oGxT4yKiQe'
 const SNIPPET = { name: 'Restart the kiosk', text: 'systemctl restart kiosk', tags: ['kiosk'] }
 const AUTHOR = { id: '507f1f77bcf86cd799439011', name: 'ada' }
 
+const ACCESS = { accounts: ['root'], minutes: 60, reason: 'The disk of the kiosk is full, ticket 4711' }
+
 const ALERT_RULE = {
   name: 'Kiosks offline',
   condition: 'offline',
@@ -40,6 +42,27 @@ export const DEVICE_WORDS: Readonly<Record<string, unknown>> = {
     { from: '2026-01-30T12:00:00Z', to: '2026-01-31T08:00:00Z', breaks: 0, cause: 'network:keepalive' },
     { from: '2026-01-31T09:00:00Z', to: null, breaks: 2, cause: '' },
   ],
+  'Namespace.access_request_hours': 8,
+  'Stats.pending_access_requests': 1,
+  AccessRequestBody: { ...ACCESS, tag: 'kiosk' },
+  AccessApproval: { minutes: 30 },
+  AccessDenial: { note: 'Ask the team of the kiosks.' },
+  AccessRequest: {
+    ...ACCESS,
+    id: '5b0f8a52-3c1e-4d7a-8f60-1d2e3f4a5b6c',
+    state: 'active',
+    requester: { id: '507f1f77bcf86cd799439012', name: 'bob' },
+    device: null,
+    tag: 'kiosk',
+    created_at: '2026-01-15T09:30:00Z',
+    pending_until: '2026-01-16T09:30:00Z',
+    decided_at: '2026-01-15T09:35:30Z',
+    decided_by: AUTHOR,
+    note: '',
+    expires_at: '2026-01-15T10:35:30Z',
+    ended_at: null,
+    ended_by: null,
+  },
   SnippetBody: SNIPPET,
   SnippetChange: { text: 'systemctl restart --no-block kiosk' },
   SharedSnippet: {

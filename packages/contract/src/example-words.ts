@@ -88,6 +88,7 @@ export const WORDS: Readonly<Record<string, unknown>> = {
   'RecordingIndex.indexed': true,
   'RecordingIndex.seconds': 36_000,
   'RecordingIndex.bytes': 4_718_592,
+  'RecordingIndex.commands': [{ time: 12.25, text: 'systemctl restart kiosk' }],
   'RecordingIndex.keyframes': [
     { time: 0, offset: 74, columns: 80, rows: 24 },
     { time: 912.4, offset: 131_203, columns: 80, rows: 24 },

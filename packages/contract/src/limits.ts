@@ -172,6 +172,23 @@ export const LIMITS = {
    * is denied cannot ask the same session again for `deniedMinutes`.
    */
   joining: { seconds: 60, guests: 4, asking: 4, perPerson: 3, perSession: 12, ofPerson: 10, deniedMinutes: 5 },
+  /**
+   * Access requests: minutes of access, by default at most `hours`, which a namespace sets; pending and daily requests of one
+   * person, pending ones of a namespace; hours for which one waits; characters of a reason and of an account; accounts; days
+   * for which past ones are kept.
+   */
+  accessRequests: {
+    minutes: { min: 15, max: 10_080 },
+    hours: { min: 1, max: 168, default: 8 },
+    perPerson: 3,
+    perDay: 20,
+    perNamespace: 200,
+    pendingHours: 24,
+    reason: 500,
+    account: 64,
+    accounts: 8,
+    keptDays: 400,
+  },
   /** Hours for which a second factor on the ssh path is not asked again. */
   sshFactorHours: { min: 1, max: 168, default: 12 },
   /** Life of the one-use token that single sign-on puts into an address. */

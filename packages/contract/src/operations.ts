@@ -31,6 +31,7 @@ import { scim } from './operations/scim.ts'
 import { sessions } from './operations/sessions.ts'
 import { openid, saml, singleSignOn } from './operations/single-sign-on.ts'
 import { audit, events, stats } from './operations/stats.ts'
+import { accessRequests } from './operations/fleet/access-requests.ts'
 import { snippets } from './operations/fleet/snippets.ts'
 import { tags } from './operations/tags.ts'
 import { terminals } from './operations/terminals.ts'
@@ -73,6 +74,7 @@ export const operations = {
   recordings,
   publicKeys,
   firewall,
+  accessRequests,
   connectors,
   billing,
   announcements,

@@ -13,6 +13,7 @@ export const appMessages = {
     recordings: i18n._('Recordings'),
     publicKeys: i18n._('Public keys'),
     firewall: i18n._('Firewall'),
+    accessRequests: i18n._('Access requests'),
     tags: i18n._('Tags'),
     installKeys: i18n._('Install keys'),
     agentUpdates: i18n._('Agent updates'),

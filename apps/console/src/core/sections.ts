@@ -6,6 +6,7 @@ import {
   CircleArrowUp,
   Boxes,
   Container,
+  DoorOpen,
   ClipboardList,
   Megaphone,
   FileClock,
@@ -42,6 +43,7 @@ export type SectionPath =
   | '/terminal'
   | '/public-keys'
   | '/firewall'
+  | '/access-requests'
   | '/tags'
   | '/install-keys'
   | '/agent-updates'
@@ -62,7 +64,7 @@ export interface Section {
   /** Key that opens the section after `g`. */
   readonly key: string
   /** Count shown next to the section. */
-  readonly badge?: 'pending-devices'
+  readonly badge?: 'pending-devices' | 'access-requests'
 }
 
 export interface SectionGroup {
@@ -92,6 +94,13 @@ const SECTION_GROUPS: readonly SectionGroup[] = [
     sections: [
       { to: '/public-keys', label: nav.publicKeys, icon: KeyRound, key: 'k' },
       { to: '/firewall', label: nav.firewall, icon: ShieldCheck, key: 'f' },
+      {
+        to: '/access-requests',
+        label: nav.accessRequests,
+        icon: DoorOpen,
+        key: 'j',
+        badge: 'access-requests',
+      },
       { to: '/tags', label: nav.tags, icon: Tags, key: 't' },
       { to: '/install-keys', label: nav.installKeys, icon: Ticket, key: 'y' },
     ],

@@ -62,6 +62,7 @@ export const keys = {
   namespace: (tenant: string) => ['namespaces', tenant] as const,
   publicKeys: ['public-keys'] as const,
   firewall: ['firewall'] as const,
+  accessRequests: ['access-requests'] as const,
   tags: ['tags'] as const,
   heldLogins: ['held-logins'] as const,
   tunnelRequests: ['tunnel-requests'] as const,
@@ -78,6 +79,7 @@ export const LIVE_KEYS = [
   keys.namespaces,
   keys.publicKeys,
   keys.firewall,
+  keys.accessRequests,
   keys.tags,
   keys.heldLogins,
   keys.tunnelRequests,
@@ -200,6 +202,7 @@ export function applyEvents(queryClient: QueryClient, events: readonly LiveEvent
   // Rules forget members who leave.
   if (events.some((event) => event.type === 'member.removed')) stale.push(keys.firewall)
   if (events.some((event) => event.type === 'policy.changed')) stale.push(...POLICY_KEYS)
+  if (events.some((event) => event.type === 'access-requests.changed')) stale.push(keys.accessRequests)
   if (events.some((event) => event.type === 'held-logins.changed')) stale.push(keys.heldLogins)
   // Containers are devices of another platform: their events do not say which list they are in.
   if (devices.length || removed.length) stale.push(keys.tags, keys.containers, keys.billing)

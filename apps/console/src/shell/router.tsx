@@ -4,7 +4,7 @@ import { createRouter } from '@tanstack/react-router'
 import { app, root } from './app-route.tsx'
 import { CrashPage } from './crash-page.tsx'
 import { NotFoundPage } from '../core/not-found-page.tsx'
-import { agentUpdates, firewall, installKeys, publicKeys, tags, team } from './routes/access.ts'
+import { accessRequests, agentUpdates, firewall, installKeys, publicKeys, tags, team } from './routes/access.ts'
 import {
   containers,
   dashboard,
@@ -76,6 +76,7 @@ const routeTree = root.addChildren([
     sessions,
     publicKeys,
     firewall,
+    accessRequests,
     tags,
     installKeys,
     agentUpdates,

@@ -31,7 +31,7 @@ export function Sidebar({ onClose, onSearch, onKeys }: SidebarProps) {
   const person = usePerson()
   const isMember = person?.tenant !== ''
   const { data: stats } = useQuery({ ...statsQuery(api), enabled: isMember })
-  const badges = { 'pending-devices': stats?.devices.pending ?? 0 }
+  const badges = { 'pending-devices': stats?.devices.pending ?? 0, 'access-requests': stats?.accessRequests ?? 0 }
   return (
     <div className={classes['sidebar']}>
       <div className={classes['brand']}>

@@ -24,6 +24,7 @@ import { alerts } from '@bowline/contract/operations/fleet/alerts'
 import { auditStreams } from '@bowline/contract/operations/fleet/audit-streams'
 import { health } from '@bowline/contract/operations/fleet/health'
 import { incidents, presence } from '@bowline/contract/operations/fleet/presence'
+import { accessRequests } from '@bowline/contract/operations/fleet/access-requests'
 import { snippets } from '@bowline/contract/operations/fleet/snippets'
 import { views } from '@bowline/contract/operations/fleet/views'
 import { Filter } from '@bowline/contract/schemas/filter'
@@ -54,6 +55,7 @@ export function bindOperations(routes: Routes, state: FakeState, credentials: Cr
   routes.on(presence.ofDevice, () => NO_DEVICE_PRESENCE)
   routes.on(health.ofDevice, () => NO_HEALTH)
   routes.on(snippets.list, () => [])
+  routes.on(accessRequests.list, ({ query }) => slice([], query))
   routes.on(views.list, () => [])
   routes.on(views.favorites, () => [])
   routes.on(publicKeys.list, ({ query }) => slice([], query))
@@ -271,6 +273,7 @@ function bindEvents(routes: Routes, state: FakeState, credentials: Credentials):
       rejected_devices: count('rejected'),
       containers: { registered: 0, online: 0, pending: 0, rejected: 0 },
       active_sessions: [...state.sessions.values()].filter((session) => session.active).length,
+      pending_access_requests: 0,
     }
   })
   routes.on(events.stream, (_, { request, response }) => {

@@ -106,6 +106,8 @@ export function makeNamespace(): Namespace {
       forwarding: true,
       forwarding_unrecorded: false,
       joining: true,
+      access_requests: true,
+      access_request_hours: 8,
       recording_policy: 'best-effort',
       recording_retention_days: 0,
       ssh_second_factor: false,

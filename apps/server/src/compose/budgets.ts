@@ -80,3 +80,17 @@ export class SourceLimiter extends RateLimiter {
     return this.#isExempt(key.replace('/64', '')) || super.take(key, cost)
   }
 }
+
+/** Calls about sign-ins with a passkey per second and source: a sign-in is two of them. */
+export const PASSKEYS = { perSecond: 10, burst: 100 }
+/** Registrations per second and source: enough for a rack behind one address. */
+export const REGISTRATIONS = { perSecond: 20, burst: 200 }
+
+/** Test mails per second and person: each dials a server that the person names. */
+export const TEST_MAILS = { perSecond: 0.1, burst: 20 }
+/** Exports of a list per second and person: each may read all of it. */
+export const EXPORTS = { perSecond: 0.1, burst: 20 }
+/** Calls per second and namespace that ask the payment provider, which answers a hundred a second for the whole server. */
+export const BILLING = { perSecond: 0.5, burst: 60 }
+/** Terminals per second and source: people open them by hand. */
+export const TERMINALS = { perSecond: 5, burst: 50 }

@@ -46,6 +46,9 @@ import { exportRoutes } from '../exports/routes.ts'
 import { firewallRoutes } from '../firewall/routes.ts'
 import { requireBrowserFactor } from '../held-logins/browser-factor.ts'
 import { heldLoginRoutes } from '../held-logins/routes.ts'
+import { BILLING, EXPORTS, PASSKEYS, REGISTRATIONS, TERMINALS, TEST_MAILS } from './budgets.ts'
+import { endAllAccess } from '../access-requests/ending.ts'
+import { accessRequestRoutes } from '../access-requests/routes.ts'
 import { closeWindows } from '../held-logins/service.ts'
 import type { WaitingLogins } from '../held-logins/waiting.ts'
 import { completeRoutes } from '../http/binding.ts'
@@ -144,20 +147,6 @@ export interface ApiParts extends TerminalTickets {
   readonly stopping: AbortSignal
 }
 
-/** Calls about sign-ins with a passkey per second and source: a sign-in is two of them. */
-const PASSKEYS = { perSecond: 10, burst: 100 }
-/** Registrations per second and source: enough for a rack behind one address. */
-const REGISTRATIONS = { perSecond: 20, burst: 200 }
-
-/** Test mails per second and person: each dials a server that the person names. */
-const TEST_MAILS = { perSecond: 0.1, burst: 20 }
-/** Exports of a list per second and person: each may read all of it. */
-const EXPORTS = { perSecond: 0.1, burst: 20 }
-/** Calls per second and namespace that ask the payment provider, which answers a hundred a second for the whole server. */
-const BILLING = { perSecond: 0.5, burst: 60 }
-/** Terminals per second and source: people open them by hand. */
-const TERMINALS = { perSecond: 5, burst: 50 }
-
 export function apiRoutes(parts: ApiParts): Route[] {
   const { config, keys, system, auth, signIns, tenantContext } = parts
   const { settings } = config
@@ -212,6 +201,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...alertRoutes(parts.alerts),
     ...auditStreamRoutes(parts.auditStreams),
     ...snippetRoutes(),
+    ...accessRequestRoutes({ system, mails: parts.mails, nameOf: openNamespace }),
     ...deviceJobRoutes(parts.wakeDeviceJobs),
     ...deviceImportRoutes(),
     ...deviceRoutes(
@@ -232,6 +222,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
       requireProof: proofs.factor,
       requireAccessProof: proofs.access,
       closeWindows,
+      endAccess: endAllAccess,
     }),
     ...exportRoutes({
       system,

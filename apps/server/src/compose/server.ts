@@ -168,7 +168,7 @@ async function start(
   })
   const mfa = mfaDeps({ config, keys, auth, mails: mail.queue })
   const waiting = createWaitingLogins({ clock, db: system })
-  const judging = composeJudging(config, { system, clock }, tenantContext)
+  const judging = composeJudging(config, { system, clock }, tenantContext, (path) => mail.queue.link(path))
   const leaving = { isMember, findLeavers: (logins: readonly LiveLogin[]) => findLeavers(system, logins) }
   const live = createLiveLogins({ ...judging, ...leaving, keyIsDisabled: isDisabled, clock, log })
   const reverse = createReverseStreams()

@@ -46,6 +46,7 @@ describe('tables with a tenant_id', () => {
         relforcerowsecurity as forced from pg_class where oid in (${TABLES_WITH_A_TENANT}) order by 1`,
     )
     expect(tables.map(({ name }) => name)).toEqual([
+      'access_requests',
       'agent_rollouts',
       'agent_states',
       'agent_update_policies',

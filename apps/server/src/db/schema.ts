@@ -54,6 +54,7 @@ import type {
 import type { SessionEventsTable, SessionsTable } from './tables/session-tables.ts'
 import type { ApiKeysTable, InstallKeysTable } from './tables/program-key-tables.ts'
 import type { DeviceJobItemsTable, DeviceJobsTable } from './tables/device-job-tables.ts'
+import type { AccessRequestsTable } from './tables/access-request-tables.ts'
 import type { AlertStatesTable, DeviceHealthPointsTable, DeviceHealthTable } from './tables/health-tables.ts'
 import type { PresenceSpansTable } from './tables/presence-tables.ts'
 import type { DeviceFavoritesTable, SavedViewsTable, SharedSnippetsTable } from './tables/view-tables.ts'
@@ -308,6 +309,7 @@ export interface Schema
   device_health_points: DeviceHealthPointsTable
   alert_states: AlertStatesTable
   saved_views: SavedViewsTable
+  access_requests: AccessRequestsTable
   shared_snippets: SharedSnippetsTable
   device_favorites: DeviceFavoritesTable
   device_jobs: DeviceJobsTable

@@ -2,7 +2,7 @@
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import { type Kysely, sql } from 'kysely'
-import { factorHours } from '../db/namespace-settings.ts'
+import { accessRequestHours, factorHours } from '../db/namespace-settings.ts'
 import type { Schema } from '../db/schema.ts'
 
 /** Forwarding policy; `unrecorded`: denied while recording is required, because forwarded data is not recorded. */
@@ -29,6 +29,8 @@ export interface LoginTarget {
   readonly forwarding: ForwardingPolicy
   /** True if members may ask to join the web terminals of others. */
   readonly joining: boolean
+  /** True if members may ask for access that the firewall denies them. */
+  readonly takesRequests: boolean
   /** Recording policy: `required` ends sessions when recording fails, `best-effort` lets them continue. */
   readonly recording: 'off' | 'best-effort' | 'required'
   /** Hours for which a second factor is not asked again; null: the namespace asks for none. */
@@ -66,6 +68,7 @@ export function findLoginTarget(
       'devices.tags',
       'namespaces.connection_announcement as announcement',
       sql<boolean>`coalesce((namespaces.settings ->> 'joining')::boolean, true)`.as('joining'),
+      sql<boolean>`${accessRequestHours} is not null`.as('takesRequests'),
       sql<boolean>`coalesce((namespaces.settings ->> 'end_disallowed_sessions')::boolean, true)`.as('endsDisallowed'),
       sql<ForwardingPolicy>`case
         when not coalesce((namespaces.settings ->> 'forwarding')::boolean, true) then 'off'

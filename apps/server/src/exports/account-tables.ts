@@ -3,6 +3,7 @@
 //
 // The person gets what is about them: what they gave, what they did and from where. What namespaces own (targets and
 // details of audit entries, devices, sessions) stays with these: their owners export it.
+import { accountAccess } from './access-request-tables.ts'
 import { INTERNAL, SECRET } from './exported-table.ts'
 import type { UserId } from '@bowline/contract/schemas/common'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
@@ -240,6 +241,7 @@ export function accountTables(user: UserId): Readonly<Record<string, ExportedTab
       order: ['tenant_id', 'id'],
       without: { user_id: THE_PERSON },
     },
+    access_requests: accountAccess(inOwn('user_id', user)),
     shared_snippets: {
       where: inOwn('created_by', user),
       columns: ['tenant_id', 'id', 'name', 'text', 'tags', 'created_at', 'changed_at'],

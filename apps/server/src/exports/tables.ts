@@ -3,6 +3,7 @@
 
 import { type RawBuilder, sql } from 'kysely'
 import { HEALTH_TABLES } from './health-tables.ts'
+import { ACCESS_REQUESTS } from './access-request-tables.ts'
 import { VIEW_TABLES } from './view-tables.ts'
 import { SERVER_ACTIONS, SERVER_ADMINISTRATION } from '../audit/actions.ts'
 import { AGENT_UPDATE_TABLES } from './agent-update-tables.ts'
@@ -72,6 +73,7 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
   },
   ...HEALTH_TABLES,
   ...VIEW_TABLES,
+  access_requests: ACCESS_REQUESTS,
   ...AGENT_UPDATE_TABLES,
   device_jobs: {
     columns: ['id', 'user_id', 'action', 'tags', 'state', 'total', 'undoes', 'created_at', 'finished_at'],

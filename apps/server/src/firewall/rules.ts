@@ -2,11 +2,12 @@
 // decides; without a match the connection is allowed. Pure.
 import { LIMITS } from '@bowline/contract/limits'
 import type { Role } from '@bowline/contract/roles'
-import type { UserId } from '@bowline/contract/schemas/common'
+import type { DeviceUid, UserId } from '@bowline/contract/schemas/common'
 import { type Network, hasAddress, parseNetwork } from '@bowline/contract/schemas/policy/network'
 import { compilePattern } from '../platform/patterns/pattern.ts'
 import { patternSize } from '../platform/patterns/pattern-size.ts'
 import type { FilterColumns } from '../filters/device-filter.ts'
+import type { TenantContext } from '../context.ts'
 import { inOrder } from './order.ts'
 
 export interface FirewallRule extends FilterColumns {
@@ -43,7 +44,29 @@ export interface Attempt {
 /** An attempt of an account, which may be a member. */
 export interface Connecting extends Omit<Attempt, 'person'> {
   readonly person: UserId | undefined
+  /** Of the device. Undefined: the rules alone decide, and no grant. */
+  readonly uid?: DeviceUid | undefined
 }
+
+/** Access that somebody has for a time, beyond the rules. */
+export interface Grant {
+  /** Id of the access request. */
+  readonly id: string
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number
+}
+
+/** Finds the grant of a member that covers an attempt now, the longest of several. */
+export type FindGrant = (
+  ctx: TenantContext,
+  attempt: {
+    readonly person: UserId
+    readonly device: DeviceUid
+    readonly tags: readonly string[]
+    /** Account on the device. */
+    readonly user: string
+  },
+) => Promise<Grant | undefined>
 
 /** Evaluates attempts by the rules of one moment. Rejects when the database does not answer. */
 export type Judge = (connecting: Connecting) => Promise<Decision>
@@ -52,7 +75,12 @@ export interface Decision {
   readonly allow: boolean
   /** Id of the rule that decided; undefined when none matched. */
   readonly rule: number | undefined
+  /** Grant that covers the attempt, where the rules alone would deny it. */
+  readonly grant?: Grant
 }
+
+/** The pattern of rules that take any address, and of those with networks. */
+export const ANYWHERE = '.*'
 
 /** Upper bound of the cost of matching a rule's patterns, networks and people, in instructions. */
 export function sizeOf(
@@ -68,6 +96,23 @@ export function evaluate(rules: readonly FirewallRule[], attempt: Attempt): Deci
   const source = parseNetwork(attempt.address)
   const decisive = ordered.find((rule) => matches(rule, attempt, source))
   return { allow: decisive?.action !== 'deny', rule: decisive?.id }
+}
+
+/**
+ * Evaluates an attempt that a grant covers: it sets rules aside that deny whatever the address, and no others. A rule that
+ * denies some networks holds for everybody.
+ */
+export function evaluateGranted(rules: readonly FirewallRule[], attempt: Attempt, grant: Grant): Decision {
+  const { allow, rule } = evaluate(
+    rules.filter((one) => one.action === 'allow' || isAboutNetworks(one)),
+    attempt,
+  )
+  return { allow, rule: allow ? undefined : rule, grant }
+}
+
+/** Any pattern but the usual one for all addresses counts as one for some. */
+function isAboutNetworks({ source_ip, source_networks }: FirewallRule): boolean {
+  return source_networks.length > 0 || source_ip !== ANYWHERE
 }
 
 /** @param source the parsed address */

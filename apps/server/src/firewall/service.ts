@@ -18,7 +18,7 @@ import { requirePatterns, toColumns, toFilter, withTag, withTags, withoutTag } f
 import { requireUsed } from '../filters/used-tags.ts'
 import { holdMemberships, roleOf } from '../membership/membership.ts'
 import { inOrder, prioritiesFor } from './order.ts'
-import { type Judge, evaluate, sizeOf } from './rules.ts'
+import { ANYWHERE, type FindGrant, type Judge, evaluate, evaluateGranted, sizeOf } from './rules.ts'
 import {
   RULE_PROPERTIES,
   type RuleRow,
@@ -34,9 +34,6 @@ import {
   setPriorities,
   updateRule,
 } from './store.ts'
-
-/** The pattern of rules that take any address, and of those with networks. */
-const ANYWHERE = '.*'
 
 export async function list(ctx: TenantContext, query: Input<typeof operations.list>['query']): Promise<Listing<Rule>> {
   const { rows, total } = await listRules(ctx.db, {
@@ -133,20 +130,31 @@ export async function removeTag(ctx: TenantContext, id: number, tag: string | un
   await change(ctx, id, (_, row) => Promise.resolve({ tags: withoutTag(row, tag) }))
 }
 
-/** Returns a function that evaluates connections against the namespace's current rules. */
-export async function ruleEvaluator(ctx: TenantContext): Promise<Judge> {
+/**
+ * Returns a function that evaluates connections against the namespace's current rules.
+ * @param findGrant asked where they deny a member; without it, the rules alone decide
+ */
+export async function ruleEvaluator(ctx: TenantContext, findGrant?: FindGrant): Promise<Judge> {
   const rules = await findActiveRules(ctx.db)
   for (const { id, source_ip, username, hostname } of rules) {
     reportUnusable(ctx, `firewall rule ${id}`, { source_ip, username, hostname })
   }
   const asksWho = rules.some(({ people, roles }) => people.length > 0 || roles.length > 0)
   const known = new Map<UserId, Promise<Role | undefined>>()
-  return async ({ person: id, ...attempt }) => {
-    if (id === undefined || !asksWho) return evaluate(rules, attempt)
+  const roleFor = (id: UserId): Promise<Role | undefined> => {
     const asked = known.get(id) ?? roleOf(ctx, id)
     known.set(id, asked)
-    const role = await asked
-    return evaluate(rules, { ...attempt, person: role && { id, role } })
+    return asked
+  }
+  return async ({ person: id, uid, ...attempt }) => {
+    if (id === undefined) return evaluate(rules, attempt)
+    const role = asksWho ? await roleFor(id) : undefined
+    const decision = evaluate(rules, { ...attempt, person: role && { id, role } })
+    if (decision.allow || uid === undefined || !findGrant) return decision
+    const { tags } = attempt.device
+    const grant = await findGrant(ctx, { person: id, device: uid, tags, user: attempt.user })
+    const present = grant && (await roleFor(id))
+    return present ? evaluateGranted(rules, { ...attempt, person: { id, role: present } }, grant) : decision
   }
 }
 

@@ -31,7 +31,7 @@ import { Login, type LoginDeps } from './login/login.ts'
 import { PromptCancelled } from './login/questions.ts'
 import { type SshId, parseSshId } from './login/sshid.ts'
 import { deviceLost, highestRanked, notRecorded, refusedByRule, transportCause } from './record/end-cause.ts'
-import { TEXTS, fromBowline } from './record/texts.ts'
+import { TEXTS, fromBowline, withdrawal } from './record/texts.ts'
 import { SessionChannel, type SessionChannelParts } from './session/session-channel.ts'
 
 export interface ConnectionDeps extends LoginDeps, ForwardsDeps {
@@ -224,8 +224,11 @@ export class Connection implements ConnectionHandler {
     const { ctx, target, user, person } = this.#stage.login
     const device = { name: target.name, tags: target.tags }
     const judge = await this.#deps.firewall(ctx)
-    const { allow, rule } = await judge({ address: connection.peer.address, user, person, device })
+    const at = { address: connection.peer.address, user, person, device, uid: target.uid }
+    const { allow, rule, grant } = await judge(at)
     if (!allow) this.end(connection, refusedByRule(rule), TEXTS.withdrawn)
+    // From here it may be open by the grant alone, whose end the review watches.
+    else if (grant) this.#deps.live.review(target.tenant, target.uid)
   }
 
   closed(connection: SshConnection, cause: CloseCause): void {
@@ -284,7 +287,7 @@ export class Connection implements ConnectionHandler {
 
   /** Registers the login for heartbeats of its row and for policy changes. @returns unregister */
   #watch(connection: SshConnection, login: AcceptedLogin, since: number): () => void {
-    const { record, target, user, key, person, forwarding } = login
+    const { record, target, user, key, person, grant, forwarding } = login
     const forgetSession = this.#deps.agents.keepSessionAlive(record.uid)
     const forgetLogin = this.#deps.live.add(
       {
@@ -297,8 +300,9 @@ export class Connection implements ConnectionHandler {
         key,
         person: this.#deps.person,
         subject: person,
+        grant,
         forwarding,
-        end: (cause) => this.end(connection, cause, TEXTS.withdrawn),
+        end: (cause) => this.end(connection, cause, withdrawal(cause)),
       },
       since,
     )

@@ -115,6 +115,8 @@ describe('settings of a namespace whose logins need a second factor', () => {
     { forwarding_unrecorded: true },
     { end_disallowed_sessions: false },
     { joining: false },
+    { access_requests: false },
+    { access_request_hours: 24 },
   ])('change with a proof only: %o', async (settings) => {
     await rows.reset()
     const namespace = server.database.system().updateTable('namespaces').where('tenant_id', '=', rows.id)

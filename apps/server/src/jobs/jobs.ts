@@ -2,6 +2,7 @@
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { Clock } from '@bowline/base/clock'
+import { sweepAccess } from '../access-requests/ending.ts'
 import { advanceRollouts } from '../agent-updates/progress.ts'
 import type { Available } from '../agent-updates/service.ts'
 import { forgetExpired } from '../auth/expiry.ts'
@@ -107,6 +108,7 @@ export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) =
     () => forgetExpiredFactors(auth),
     () => forgetHeldLogins(system, clock.now()),
     () => forgetChallenges(system, clock.now()),
+    () => sweepAccess(system, contextOf, clock.now()),
     () => forgetExpiredSignOns(system, clock.now()),
     () => refreshMetadata(singleSignOn),
     () => warnOfCertificates(singleSignOn),

@@ -109,6 +109,34 @@ export interface MailValues {
     readonly last: boolean
     readonly link: string
   }
+  /** To those who may decide a request for access. */
+  'access-requested': {
+    readonly name: string
+    readonly namespace: string
+    readonly requester: string
+    /** A device, or all with a tag. */
+    readonly place: string
+    /** Separated by commas. */
+    readonly accounts: string
+    readonly minutes: number
+    readonly reason: string
+    readonly link: string
+  }
+  /** To the person who asked for access. */
+  'access-decided': {
+    readonly name: string
+    readonly namespace: string
+    readonly outcome: 'approved' | 'denied' | 'ended'
+    /** Who decided or ended it. */
+    readonly by: string
+    readonly place: string
+    readonly accounts: string
+    /** End of approved access, ISO 8601; ''. */
+    readonly until: string
+    /** Of a denial; ''. */
+    readonly note: string
+    readonly link: string
+  }
   test: { readonly link: string }
 }
 

@@ -37,6 +37,9 @@ const LIMITS_OF = {
   'server-certificate-ends': { perRecipient: 30, perSource: undefined },
   /** Rules have limits of their own; somebody may be a recipient of many, in several namespaces. */
   alert: { perRecipient: 300, perNamespace: 60, perSource: undefined },
+  /** Members cause them, each a few a day. */
+  'access-requested': { perRecipient: 60, perNamespace: 30, perSource: 100 },
+  'access-decided': { perRecipient: 60, perNamespace: 30, perSource: undefined },
   test: { perRecipient: 10, perSource: 30 },
 } as const satisfies Record<string, HourlyLimits>
 export type MailGroup = keyof typeof LIMITS_OF

@@ -12,6 +12,7 @@ import { spend } from '../budgets/service.ts'
 import { type AuthDeps, authenticate, sameLife } from '../auth/service.ts'
 import type { TenantContext, UserActor } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
+import { endAccessOf } from '../access-requests/ending.ts'
 import { forgetPersonInRules } from '../firewall/policy.ts'
 import { getNamespace } from '../namespaces/service.ts'
 import { disableKeysOf } from '../public-keys/service.ts'
@@ -200,6 +201,7 @@ export async function endMembership(
 ): Promise<DisabledKey[]> {
   const keys = await disableKeysOf(ctx, user)
   await forgetPersonInRules(ctx, user)
+  await endAccessOf(ctx, user)
   await deleteMember(ctx.db, ctx.tenant, user)
   await clearPreference(ctx.db, ctx.tenant, user)
   if (action === 'member.leave') await insertLeft(ctx.db, ctx.tenant, user)

@@ -17,28 +17,31 @@ export interface NamespaceChanges {
   readonly settings?: { readonly [Name in keyof Settings]?: Settings[Name] | undefined } | undefined
 }
 
-/** What changes of the second factor of logins need. */
-export interface FactorChecks {
+/** What changes of some settings need. */
+export interface EditChecks {
   readonly requireProof: (ctx: TenantContext) => Promise<void>
   /** Where logins need the factor. @throws {BowlineError} FRESH_PROOF_REQUIRED */
   readonly requireAccessProof: (ctx: TenantContext) => Promise<void>
   /** @param ctx in the transaction of the change */
   readonly closeWindows: (ctx: TenantContext) => Promise<void>
+  /** Ends access that was asked for. @param ctx in the transaction of the change */
+  readonly endAccess: (ctx: TenantContext) => Promise<void>
 }
 
 /**
  * Changes name and settings; omitted ones are kept.
  * @param system connection: names are unique over all namespaces
- * @param factor.requireProof refuses a person whose second factor is not fresh: asked for changes of what logins must prove
- * @param factor.requireAccessProof the same where logins need it: asked for changes of what sessions may do and leave behind
- * @param factor.closeWindows what was proven before the factor is switched off must not count when it is on again
+ * @param checks.requireProof refuses a person whose second factor is not fresh: asked for changes of what logins must prove
+ * @param checks.requireAccessProof the same where logins need it: asked for changes of what sessions may do and leave behind
+ * @param checks.closeWindows what was proven before the factor is switched off must not count when it is on again
+ * @param checks.endAccess called when requests for access are switched off
  * @throws {BowlineError} NOT_FOUND; CONFLICT for a taken name; FRESH_PROOF_REQUIRED; USER_TOKEN_REQUIRED
  */
 export async function editNamespace(
   system: Kysely<Schema>,
   ctx: TenantContext,
   changes: NamespaceChanges,
-  { requireProof, requireAccessProof, closeWindows }: FactorChecks,
+  { requireProof, requireAccessProof, closeWindows, endAccess }: EditChecks,
 ): Promise<Namespace> {
   const seen = (await findWholeNamespace(system, ctx.tenant)) ?? fail('NOT_FOUND', { what: 'The namespace' })
   const { name: wanted = seen.name } = changes
@@ -65,6 +68,7 @@ export async function editNamespace(
     const { name, session_record, connection_announcement, ...others } = after
     await updateNamespace(db, ctx.tenant, { name, session_record, connection_announcement, settings: others })
     if (after.ssh_second_factor !== before.ssh_second_factor) await closeWindows({ ...ctx, db })
+    if (before.access_requests && !after.access_requests) await endAccess({ ...ctx, db })
     await audit({ ...ctx, db }, 'namespace.update', ctx.tenant, { before, after })
   })
   ctx.emit({ type: 'policy.changed' })

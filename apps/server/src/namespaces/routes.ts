@@ -11,13 +11,13 @@ import type { MailQueue } from '../mails/queue.ts'
 import type { Ids } from '../platform/ids.ts'
 import { spend } from '../budgets/service.ts'
 import { closeNamespace, listDeleted, restoreNamespace } from './closing.ts'
-import { type FactorChecks, editNamespace } from './edit.ts'
+import { type EditChecks, editNamespace } from './edit.ts'
 import { createOwnNamespace, getNamespace, getRecording, listNamespaces, setRecording } from './service.ts'
 
 /** Each stays for days. */
 const DELETIONS = { name: 'namespace-deletions', limit: 100, hours: 24 }
 
-export interface NamespaceRouteDeps extends FactorChecks {
+export interface NamespaceRouteDeps extends EditChecks {
   /** System connection: lists and names cross namespaces. */
   readonly db: Kysely<Schema>
   readonly ids: Ids
@@ -39,9 +39,10 @@ export function namespaceRoutes({
   requireProof,
   requireAccessProof,
   closeWindows,
+  endAccess,
 }: NamespaceRouteDeps): Route[] {
   const { namespaces } = operations
-  const checks = { requireProof, requireAccessProof, closeWindows }
+  const checks = { requireProof, requireAccessProof, closeWindows, endAccess }
   return [
     userRoute(namespaces.list, ({ actor }, { query }) => listNamespaces(db, actor.id, query)),
     userRoute(namespaces.create, ({ actor }, { body }) => createOwnNamespace(db, ids, edition, actor.id, body)),

@@ -17,6 +17,8 @@ export const SESSION_SETTINGS = [
   'forwarding',
   'forwarding_unrecorded',
   'joining',
+  'access_requests',
+  'access_request_hours',
   'recording_policy',
   'recording_retention_days',
 ] as const satisfies readonly (keyof Namespace['settings'])[]
@@ -24,6 +26,7 @@ export const SESSION_SETTINGS = [
 /** By default sessions go on unrecorded where they must, recordings are kept for ever, and logins need no second factor. */
 export function settingsOf({ session_record, connection_announcement, settings }: SettingsRow): Namespace['settings'] {
   const days = settings['recording_retention_days']
+  const accessHours = settings['access_request_hours']
   const hours = settings['ssh_second_factor_hours']
   return {
     session_record,
@@ -31,6 +34,8 @@ export function settingsOf({ session_record, connection_announcement, settings }
     end_disallowed_sessions: settings['end_disallowed_sessions'] !== false,
     forwarding: settings['forwarding'] !== false,
     joining: settings['joining'] !== false,
+    access_requests: settings['access_requests'] !== false,
+    access_request_hours: typeof accessHours === 'number' ? accessHours : LIMITS.accessRequests.hours.default,
     forwarding_unrecorded: settings['forwarding_unrecorded'] === true,
     recording_policy: settings['recording_policy'] === 'required' ? 'required' : 'best-effort',
     recording_retention_days: typeof days === 'number' ? days : 0,

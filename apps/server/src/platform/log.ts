@@ -74,6 +74,7 @@ export type LogEvent =
   | 'docs.feedback'
   | 'jobs.error'
   | 'device-jobs.error'
+  | 'access-request.mail'
   | 'alert.sent'
   | 'alert.postponed'
   | 'audit-stream.postponed'

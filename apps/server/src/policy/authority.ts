@@ -14,6 +14,8 @@ export interface PolicyParts {
   readonly alertRules?: readonly string[]
   /** Snippets of the namespace, by name. */
   readonly snippets?: readonly string[]
+  /** Active access requests, by id. */
+  readonly access?: readonly string[]
   /** Settings of agent updates, as they are called in a sentence. */
   readonly updates?: readonly string[]
 }
@@ -33,7 +35,7 @@ export function actorMay(actor: Actor, permission: Permission): boolean {
  * @throws {BowlineError} POLICY_CHANGE naming what the caller may not edit
  */
 export function requirePolicyRights(ctx: TenantContext, parts: PolicyParts): void {
-  const { rules, keys, installKeys = [], alertRules = [], snippets = [], updates = [] } = parts
+  const { rules, keys, installKeys = [], alertRules = [], snippets = [], access = [], updates = [] } = parts
   const unless = (permissions: readonly Permission[], named: readonly string[]): readonly string[] =>
     permissions.every((permission) => actorMay(ctx.actor, permission)) ? [] : named
   const refused = [
@@ -57,6 +59,10 @@ export function requirePolicyRights(ctx: TenantContext, parts: PolicyParts): voi
     ...unless(
       ['namespaceUpdate'],
       snippets.map((name) => `snippet ${name}`),
+    ),
+    ...unless(
+      ['firewallEdit'],
+      access.map((id) => `access request ${id}`),
     ),
     ...unless(['agentUpdate'], updates),
   ]

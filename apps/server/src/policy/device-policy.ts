@@ -1,5 +1,6 @@
 // A device's name and tags decide which firewall rules and public keys apply to it, so changing them is a change of
 // policy.
+import { deviceAccess } from '../access-requests/ending.ts'
 import { deviceRules } from '../firewall/policy.ts'
 import type { TenantContext } from '../context.ts'
 import { deviceKeys } from '../public-keys/policy.ts'
@@ -11,16 +12,17 @@ export interface DeviceTraits {
   readonly tags: readonly string[]
 }
 
-/** Ids of rules and fingerprints of keys that start or cease to apply to a device, for the audit log. */
+/** Ids of rules and access requests, and fingerprints of keys, that start or cease to apply to a device: for the audit log. */
 export interface DevicePolicyChange {
   readonly rules: readonly number[]
   readonly keys: readonly string[]
+  readonly access?: readonly string[]
 }
 
 /**
  * Checks a change of a device's name or tags. Call it in the transaction that makes the change.
  * @returns the effect on policy; undefined without any
- * @throws {BowlineError} POLICY_CHANGE when rules or keys start or cease to apply to the device and the caller may not
+ * @throws {BowlineError} POLICY_CHANGE when rules, keys or approved access start or cease to apply to the device and the caller may not
  *   edit those
  */
 export async function authorizeDeviceChange(
@@ -29,12 +31,13 @@ export async function authorizeDeviceChange(
   after: DeviceTraits,
 ): Promise<DevicePolicyChange | undefined> {
   if (before.name === after.name && sameTags(before.tags, after.tags)) return undefined
-  const [rulesOf, keysOf] = [await deviceRules(ctx), await deviceKeys(ctx)]
+  const [rulesOf, keysOf, accessOf] = [await deviceRules(ctx), await deviceKeys(ctx), await deviceAccess(ctx)]
   const rules = difference(rulesOf(before), rulesOf(after))
   const keys = difference(keysOf(before), keysOf(after))
-  if (rules.length === 0 && keys.length === 0) return undefined
-  requirePolicyRights(ctx, { rules, keys })
-  return { rules, keys: keys.map(({ fingerprint }) => fingerprint) }
+  const access = difference(accessOf(before), accessOf(after))
+  if (rules.length === 0 && keys.length === 0 && access.length === 0) return undefined
+  requirePolicyRights(ctx, { rules, keys, access })
+  return { rules, keys: keys.map(({ fingerprint }) => fingerprint), ...(access.length === 0 ? {} : { access }) }
 }
 
 /** Symmetric difference of two lists. */

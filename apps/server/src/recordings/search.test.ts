@@ -4,6 +4,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
+import { createEventLines, headerLine } from '@bowline/asciicast/write'
 import { systemClock } from '@bowline/base/clock'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { operations } from '@bowline/contract/operations'
@@ -220,6 +221,23 @@ describe('indexed recordings', () => {
     const three = await (await person.client.open(operations.sessions.getRecord, range('cast3'))).text()
     expect(three.split('\n')[1]).toBe(JSON.stringify(timed[0]))
   })
+})
+
+it('has the commands that a shell has marked, in the index and in the search', async () => {
+  const { uid: device } = await server.acceptedDevice(other)
+  const mark = (text: string): string => `\u001b]133;${text}\u0007`
+  const lines = createEventLines()
+  const events = [`$ ${mark('B')}`, 'syst\b\b\b\btelinit 6', `\r\n${mark('C')}`, `done\r\n$ ${mark('B')}`]
+  const cast =
+    headerLine({ columns: 80, rows: 24, term: 'xterm' }) +
+    events.map((data, at) => lines.next('o', data, 1_000 * (at + 1))).join('')
+  const uid = await add(other.tenant, device, { name: 'marked', command: '', cast, answers: new Map() })
+  await indexed()
+  const at = { params: { uid, seat: '0' } }
+  const { commands } = (await other.client.call(operations.sessions.getRecordIndex, at)).body
+  expect(commands).toEqual([{ time: 3, text: 'telinit 6' }])
+  const found = (await hits('telinit', other)).filter(({ kind }) => kind === 'command')
+  expect(found).toMatchObject([{ session: uid, seconds: 3, snippet: 'telinit 6' }])
 })
 
 describe('the thread that indexes', () => {

@@ -19,6 +19,7 @@ import {
   findRecording,
   findRecordingById,
   hasRecordings,
+  listTypedCommands,
   setRecordingState,
 } from './store.ts'
 
@@ -113,6 +114,7 @@ export async function getIndex(ctx: TenantContext, recordings: Recordings, which
       columns,
       rows,
     })),
+    commands: (await listTypedCommands(ctx.db, row.id)).map(({ atMs, text }) => ({ time: atMs / 1_000, text })),
   }
 }
 

@@ -107,7 +107,7 @@ export async function setIndexed(
   const { id: recording_id, tenant_id, command, ended_at } = row
   const values = [
     ...(command === '' ? [] : [{ kind: 'command' as const, at_ms: 0, text: command }]),
-    ...(passages ?? []).map(({ atMs, text }) => ({ kind: 'output' as const, at_ms: Math.floor(atMs), text })),
+    ...(passages ?? []).map(({ atMs, text, kind = 'output' as const }) => ({ kind, at_ms: Math.floor(atMs), text })),
   ].map((passage) => ({ ...passage, tenant_id, recording_id, words: toVector(passage.text, tenant_id) }))
   await db.transaction().execute(async (inner) => {
     const { numUpdatedRows } = await inner
@@ -125,6 +125,23 @@ export async function setIndexed(
         .execute()
     }
   })
+}
+
+/** Commands that the shell of a recording has marked, in order. The one of a session without a shell is at 0. */
+export async function listTypedCommands(
+  db: Kysely<Schema>,
+  recording: string,
+): Promise<{ atMs: number; text: string }[]> {
+  const rows = await db
+    .selectFrom('recording_passages')
+    .select(['at_ms', 'text'])
+    .where('recording_id', '=', recording)
+    .where('kind', '=', 'command')
+    .where('at_ms', '>', 0)
+    .orderBy('at_ms')
+    .orderBy('id')
+    .execute()
+  return rows.map(({ at_ms, text }) => ({ atMs: at_ms, text }))
 }
 
 /** Finished recordings of a node to be uploaded, by id. System connection. @param after id of the last one */

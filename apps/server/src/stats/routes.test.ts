@@ -21,6 +21,7 @@ describe('counters', () => {
       pending_devices: 0,
       rejected_devices: 0,
       active_sessions: 0,
+      pending_access_requests: 0,
       containers: { registered: 0, online: 0, pending: 0, rejected: 0 },
     })
   })
@@ -60,6 +61,7 @@ describe('counters', () => {
       pending_devices: 3,
       rejected_devices: 1,
       active_sessions: 1,
+      pending_access_requests: 0,
       containers: { registered: 1, online: 0, pending: 1, rejected: 0 },
     })
   })

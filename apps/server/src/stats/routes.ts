@@ -1,5 +1,6 @@
 // Counters of a namespace.
 import { operations } from '@bowline/contract/operations'
+import { countUndecided } from '../access-requests/service.ts'
 import { countByStatus } from '../devices/service.ts'
 import { type Route, memberRoute } from '../http/route.ts'
 import { countActiveSessions } from '../sessions/service.ts'
@@ -14,6 +15,7 @@ export function statsRoutes(): Route[] {
         pending_devices: devices.pending + containers.pending,
         rejected_devices: devices.rejected + containers.rejected,
         active_sessions: await countActiveSessions(ctx),
+        pending_access_requests: await countUndecided(ctx),
         containers: {
           registered: containers.accepted,
           online: containers.online,

@@ -1,5 +1,6 @@
 // Use cases of tags across a namespace.
 import { fail } from '@bowline/contract/errors'
+import { replaceTagInAccess } from '../access-requests/ending.ts'
 import { replaceCanaryTag } from '../agent-updates/tags.ts'
 import { replaceTagInAlerts } from '../alerts/tags.ts'
 import { type AuditDetails, audit } from '../audit/service.ts'
@@ -59,6 +60,7 @@ async function replaceInPolicy(ctx: TenantContext, tag: string, to: string | und
   const installKeys = await replaceTagInInstallKeys(ctx, tag, to)
   const alerts = await replaceTagInAlerts(ctx, tag, to)
   const snippets = await replaceTagInSnippets(ctx, tag, to)
+  const access = await replaceTagInAccess(ctx, tag, to)
   const updates = await replaceCanaryTag(ctx, tag, to)
   requirePolicyRights(ctx, {
     rules: [...rules.removed, ...rules.changed],
@@ -66,6 +68,7 @@ async function replaceInPolicy(ctx: TenantContext, tag: string, to: string | und
     installKeys: [...installKeys.removed, ...installKeys.changed],
     alertRules: [...alerts.removed, ...alerts.changed, ...alerts.affected],
     snippets: [...snippets.removed, ...snippets.changed],
+    access,
     updates,
   })
   const fingerprints = (named: readonly NamedKey[]) => named.map(({ fingerprint }) => fingerprint)
@@ -75,6 +78,7 @@ async function replaceInPolicy(ctx: TenantContext, tag: string, to: string | und
     installKeys,
     alerts,
     snippets,
+    ...(access.length === 0 ? {} : { access }),
     updates,
   }
 }

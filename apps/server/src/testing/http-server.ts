@@ -17,6 +17,7 @@ export interface World {
   readonly fingerprint: string
   readonly viewId: string
   readonly snippetId: string
+  readonly accessRequestId: string
   readonly jobId: string
   readonly incidentId: string
   readonly alertId: string
@@ -142,6 +143,9 @@ export async function populate(server: BootedServer, owner: Person): Promise<Wor
   const { body: snippet } = await client.call(operations.snippets.create, {
     body: { name: marker.slice(0, 80), text: marker },
   })
+  const { body: access } = await client.call(operations.accessRequests.create, {
+    body: { device: device.uid, accounts: ['root'], minutes: 60, reason: marker },
+  })
   const job = await server.database
     .system()
     .insertInto('device_jobs')
@@ -192,6 +196,7 @@ export async function populate(server: BootedServer, owner: Person): Promise<Wor
     streamId: stream.id,
     viewId: view.id,
     snippetId: snippet.id,
+    accessRequestId: access.id,
     jobId: job.id,
     device,
     pendingDevice,
@@ -261,6 +266,7 @@ function paramOf({ method, path }: Operation, name: string, world: World): strin
     mails: randomUUID(),
     views: world.viewId,
     snippets: world.snippetId,
+    'access-requests': world.accessRequestId,
     'device-jobs': world.jobId,
     incidents: world.incidentId,
     alerts: world.alertId,

@@ -182,6 +182,8 @@ function bySample(id: string, caller: Caller, edition: MatrixEdition): number | 
   if (id === 'deviceJobs.create' && caller.role && !roleMay(caller.role, 'deviceTagUpdate')) return 403
   // The view of the sample is the namespace's.
   if (['views.update', 'views.remove'].includes(id) && caller.role && !roleMay(caller.role, 'deviceUpdate')) return 403
+  // The access of the sample is the owner's.
+  if (id === 'accessRequests.end' && caller.role && !roleMay(caller.role, 'firewallEdit')) return 404
   // The rule of the sample mails, and has no secret.
   if (id === 'alerts.renewSecret') return 404
   // The device of the sample has an agent.

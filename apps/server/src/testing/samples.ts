@@ -1,6 +1,8 @@
 // A valid input for each operation of the contract, as a member with every permission could send it.
 import { randomBytes } from 'node:crypto'
 import type { Role } from '@bowline/contract/roles'
+import { accessSamples } from './tenant-access.ts'
+import { streamSamples } from './tenant-health.ts'
 import { DEVICE_TAG, TAG, type TestTenant } from './tenant.ts'
 
 export interface SampleInput {
@@ -92,11 +94,8 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'alerts.renewSecret': { params: { id: ids.alert } },
     'alerts.test': { params: { id: ids.alert } },
     'alerts.deliveries': { params: { id: ids.alert } },
-    // No entry has the noun: nothing is sent.
-    'auditStreams.create': { body: { name: fresh('a'), url, nouns: ['nothing'] } },
-    'auditStreams.update': { params: { id: ids.stream }, body: { name: fresh('a') } },
-    'auditStreams.remove': { params: { id: ids.stream } },
-    'auditStreams.test': { params: { id: ids.stream } },
+    ...streamSamples(ids, url),
+    ...accessSamples(ids, TAG),
     'snippets.create': { body: { name: fresh('s'), text: 'uptime' } },
     'snippets.update': { params: { id: ids.snippet }, body: { name: fresh('s') } },
     'snippets.remove': { params: { id: ids.snippet } },

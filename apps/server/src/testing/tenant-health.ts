@@ -1,7 +1,7 @@
 // Rows of a test's namespace about presence, health, alerts and audit streams.
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../db/schema.ts'
-import type { TestTenant } from './tenant.ts'
+import type { TenantIds, TestTenant } from './tenant.ts'
 
 /** Too late for any rule to tell of it. */
 const FAR_OFF = new Date('2100-01-01')
@@ -58,4 +58,15 @@ export async function fillHealth(
     .insertInto('alert_states')
     .values({ ...of, rule_id: ids.alert, since: AN_HOUR_AGO, notified_at: null })
     .execute()
+}
+
+/** Inputs of the calls about audit streams. */
+export function streamSamples({ stream: id }: TenantIds, url: string) {
+  return {
+    // No entry has the noun: nothing is sent.
+    'auditStreams.create': { body: { name: 'added', url, nouns: ['nothing'] } },
+    'auditStreams.update': { params: { id }, body: { name: 'changed' } },
+    'auditStreams.remove': { params: { id } },
+    'auditStreams.test': { params: { id } },
+  }
 }

@@ -7,6 +7,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
 import { showClosed } from '../db/show-closed.ts'
+import { fillAccess } from './tenant-access.ts'
 import { fillHealth } from './tenant-health.ts'
 import { fillProvisioning } from './tenant-provisioning.ts'
 
@@ -44,6 +45,9 @@ export interface TenantIds {
   /** Saved view of the namespace. */
   readonly view: string
   readonly snippet: string
+  /** Pending access request of somebody who is gone, and active one of the owner. */
+  readonly accessRequest: string
+  readonly activeAccess: string
   readonly alert: string
   /** Paused audit stream. */
   readonly stream: string
@@ -90,6 +94,8 @@ export async function makeTenant(
     rollout: randomUUID(),
     view: randomUUID(),
     snippet: randomUUID(),
+    accessRequest: randomUUID(),
+    activeAccess: randomUUID(),
     alert: randomUUID(),
     stream: randomUUID(),
     incident: String(1_000_000 + Math.floor(Math.random() * 1_000_000_000)),
@@ -296,6 +302,7 @@ async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
     .insertInto('saved_views')
     .values({ tenant_id, id: ids.view, user_id: null, name: MARK, list: 'devices', query: {}, created_at: new Date(0) })
     .execute()
+  await fillAccess(db, tenant, MARK)
   const created = { created_at: new Date(0), created_by: owner, created_by_name: MARK }
   const changed = { changed_at: new Date(0), changed_by: owner, changed_by_name: MARK }
   await db

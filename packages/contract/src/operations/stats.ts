@@ -13,6 +13,8 @@ export const Stats = z
     pending_devices: z.number().int(),
     rejected_devices: z.number().int(),
     active_sessions: z.number().int(),
+    /** Of others, for whoever may decide them; 0 for everybody else. */
+    pending_access_requests: z.number().int(),
     containers: z.object({
       registered: z.number().int(),
       online: z.number().int(),

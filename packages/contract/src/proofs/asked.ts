@@ -18,6 +18,11 @@ export const ASKED: readonly ProofRule[] = [
   },
   {
     asks: 'access',
+    why: 'An approved request lets somebody in whom the rules do not.',
+    operations: ['accessRequests.approve'],
+  },
+  {
+    asks: 'access',
     why: 'A key opens devices, now and later; its filter and its tags say which.',
     operations: [
       'publicKeys.create',

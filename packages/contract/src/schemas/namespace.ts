@@ -45,7 +45,17 @@ export const RecordingRetentionDays = z
   .min(0, 'must be 0 to 3650 days')
   .max(3_650, 'must be 0 to 3650 days')
 
-const { sshFactorHours } = LIMITS
+const { sshFactorHours, accessRequests } = LIMITS
+
+const accessHoursRule = `must be ${accessRequests.hours.min} to ${accessRequests.hours.max} hours`
+
+/** The longest time that members may ask for access. */
+export const AccessRequestHours = z
+  .number()
+  .int('must be a whole number')
+  .min(accessRequests.hours.min, accessHoursRule)
+  .max(accessRequests.hours.max, accessHoursRule)
+
 const hoursRule = `must be ${sshFactorHours.min} to ${sshFactorHours.max} hours`
 
 /** After a second factor, the same person, credential and source network pass without one for this long. */
@@ -68,6 +78,9 @@ export const Namespace = z
       forwarding_unrecorded: z.boolean(),
       /** Whether members may ask to join the web terminals of others. */
       joining: z.boolean(),
+      /** Whether members may ask for access that the firewall denies them. */
+      access_requests: z.boolean(),
+      access_request_hours: AccessRequestHours,
       recording_policy: RecordingPolicy,
       recording_retention_days: RecordingRetentionDays,
       /** True if logins through SSH and web terminals need a second factor of a person. */

@@ -24,6 +24,8 @@ export const RecordingIndex = z
     bytes: z.number().int().min(0),
     /** In order of time, the first at 0. */
     keyframes: z.array(z.object(keyframe)),
+    /** Commands typed in the shell, where it marks them (OSC 133), with the time in seconds at which each began to run. */
+    commands: z.array(z.object({ time: z.number().min(0), text: z.string() })),
   })
   .meta({ id: 'RecordingIndex' })
 export type RecordingIndex = z.infer<typeof RecordingIndex>

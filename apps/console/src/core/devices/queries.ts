@@ -85,6 +85,8 @@ interface StatusCounts {
 /** Counts devices and containers separately: each has its own list, and a count must match its list. */
 export interface Counts extends Readonly<Record<DeviceKind, StatusCounts>> {
   readonly activeSessions: number
+  /** Pending ones that the person may decide. */
+  readonly accessRequests: number
 }
 
 /** Counts of devices and sessions. */
@@ -103,6 +105,7 @@ export function statsQuery(api: Api) {
         },
         containers: apart,
         activeSessions: body.active_sessions,
+        accessRequests: body.pending_access_requests,
       }
     },
   })

@@ -131,6 +131,9 @@ export const devicesMessages = {
   uid: i18n._('the device id'),
   bell: (count: number) =>
     i18n._('{count, plural, one {# device is waiting} other {# devices are waiting}}', { count }),
+  /** @param devices sentence of {@link bell} */
+  bellWithRequests: (devices: string, count: number) =>
+    i18n._('{devices}, {count, plural, one {# access request} other {# access requests}}', { devices, count }),
   bellLabel: i18n._('Notifications'),
   bellTitle: i18n._('Pending approval'),
   bellEnded: i18n._('Sessions that ended'),

@@ -18,6 +18,7 @@ const EventData = z
     status: z.union([z.number(), z.string()]).transform(String),
     signal: z.string(),
     message: z.string(),
+    request: z.string(),
     host: z.string(),
     port: z.number(),
     path: z.string(),
@@ -41,6 +42,7 @@ const described: Readonly<Record<string, (data: EventData) => string | undefined
     action === 'allow'
       ? texts.allowed(rule === undefined || rule === null ? undefined : String(rule))
       : texts.denied(String(rule ?? '')),
+  'access-request': ({ request }) => request,
   'pty-req': ({ term, ...size }) => list([term, sizeOf(size)]),
   'window-change': sizeOf,
   exec: ({ command }) => command,

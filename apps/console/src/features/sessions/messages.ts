@@ -141,6 +141,7 @@ export const sessionsMessages = {
   seat: (seat: number) => i18n._('channel {seat}', { seat }),
   happened: {
     firewall: i18n._('Firewall evaluated'),
+    'access-request': i18n._('Let in by an approved request'),
     'pty-req': i18n._('Terminal opened'),
     'window-change': i18n._('Window resized'),
     shell: i18n._('Shell started'),

@@ -24,6 +24,7 @@ export const settingsMessages = {
   renamed: (name: string) => i18n._('Namespace renamed to {name}.', { name }),
   renameFailed: i18n._('The namespace was not renamed'),
   labels: {
+    access_request_hours: i18n._('Longest access'),
     name: i18n._('Name'),
     connection_announcement: i18n._('Text'),
     recording_retention_days: i18n._('Days'),
@@ -54,6 +55,17 @@ export const settingsMessages = {
   joiningHint: i18n._(
     'Members may ask to type in the web terminal of another member, who allows or denies it. They need no password or key of the device.',
   ),
+  access: i18n._('Access requests'),
+  accessText: i18n._('Members may ask for access to devices that the firewall denies them, for a limited time.'),
+  accessOn: i18n._('Allow access requests'),
+  accessOnHint: i18n._(
+    'Somebody else who may change the firewall rules decides. Switching this off ends the access that was approved.',
+  ),
+  accessAlone: i18n._(
+    'Only one person here may decide, and nobody decides their own requests: yours will stay unanswered until there is another administrator.',
+  ),
+  accessHours: i18n._('Longest access'),
+  accessHoursHint: i18n._('Members may ask for less, and whoever approves may shorten it.'),
   endDisallowed: i18n._('End sessions that are no longer allowed'),
   endDisallowedHint: i18n._('Changes of rules, keys and members also end sessions that are already running.'),
   factor: i18n._('Second factor for SSH'),

@@ -7,6 +7,7 @@ import { Page } from '../../ui/page/page.tsx'
 import { BillingCard } from '../billing/billing-card.tsx'
 import { ProvisioningCard } from '../provisioning/provisioning-card.tsx'
 import { SnippetsCard } from '../shared-snippets/snippets-card.tsx'
+import { AccessSettings } from './access-settings.tsx'
 import { AnnouncementEditor } from './announcement-editor.tsx'
 import { DangerZone } from './danger-zone.tsx'
 import { ExportCard } from './export-card.tsx'
@@ -31,6 +32,7 @@ export function SettingsPage() {
           {may ? null : <Callout tone="note">{texts.roleTooLow}</Callout>}
           <GeneralSettings namespace={query.data} settings={settings} may={may} />
           <SessionSettings namespace={query.data} settings={settings} may={may} />
+          <AccessSettings namespace={query.data} settings={settings} may={may} />
           <FactorSettings namespace={query.data} settings={settings} may={may} />
           <AnnouncementEditor
             key={query.data.settings.connection_announcement}

@@ -17,6 +17,7 @@ export const DOCS_PAGES = {
   '/recordings': '/docs/user-guides/sessions/session-recording#search-in-all-of-them',
   '/public-keys': '/docs/user-guides/security/publickey-authentication',
   '/firewall': '/docs/user-guides/firewall/create',
+  '/access-requests': '/docs/user-guides/firewall/access-requests',
   '/tags': '/docs/user-guides/devices/tagging%20devices',
   '/agent-updates': '/docs/developers/agent/updating#in-a-whole-namespace',
   '/install-keys': '/docs/user-guides/devices/adding#add-many-at-once',

@@ -102,13 +102,15 @@ export function usePaletteItems(words: string, onMore: (device: Device) => void)
   }
 }
 
-const { rename, record, retention, forwarding, joining, endDisallowed, factor, announcement } = settingsMessages
+const { rename, record, retention, forwarding, joining, endDisallowed, accessOn, factor, announcement } =
+  settingsMessages
 const SETTINGS = [
   rename,
   record,
   retention,
   forwarding,
   joining,
+  accessOn,
   endDisallowed,
   factor,
   announcement,

@@ -1,6 +1,7 @@
 // Routes of access control: keys, rules, tags, people. Their queries load with the pages, to keep them out of the first
 // page's bundle.
 import { createRoute, lazyRouteComponent, stripSearchParams } from '@tanstack/react-router'
+import { AccessRequestsSearch, DEFAULT_ACCESS_SEARCH } from '../../features/access-requests/search.ts'
 import { FirewallSearch } from '../../features/firewall/search.ts'
 import { DEFAULT_KEYS_SEARCH, KeysSearch } from '../../features/public-keys/search.ts'
 import { DEFAULT_TEAM_SEARCH, TeamSearch } from '../../features/team/search.ts'
@@ -25,6 +26,17 @@ export const firewall = createRoute({
   component: lazyRouteComponent(
     pageFile(() => import('../../features/firewall/firewall-page.tsx')),
     'FirewallPage',
+  ),
+})
+
+export const accessRequests = createRoute({
+  getParentRoute: () => app,
+  path: '/access-requests',
+  validateSearch: AccessRequestsSearch,
+  search: { middlewares: [stripSearchParams(DEFAULT_ACCESS_SEARCH)] },
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/access-requests/requests-page.tsx')),
+    'AccessRequestsPage',
   ),
 })
 

@@ -3,6 +3,7 @@ import type { UserId } from '@bowline/contract/schemas/common'
 import type { Link, LinkStream } from '@bowline/link/api'
 import type { TenantContext } from '../../context.ts'
 import type { LoginTarget } from '../../devices/presence.ts'
+import type { Grant } from '../../firewall/rules.ts'
 import type { Span } from '../../platform/tracing/spans.ts'
 import type { SessionRecord } from '../record/session-record.ts'
 import type { ForwardingState } from './live-logins.ts'
@@ -23,6 +24,8 @@ export interface AcceptedLogin {
   readonly user: string
   /** Account behind the login; undefined when nobody knows. */
   readonly person: UserId | undefined
+  /** Access request by which alone the firewall lets it in; undefined where the rules do. */
+  readonly grant: Grant | undefined
   /** Wire encoding of the key that was used; undefined for a password. */
   readonly key: Uint8Array | undefined
 }

@@ -50,6 +50,7 @@ function setUp() {
         forwarding,
         recording: 'off',
         joining: true,
+        takesRequests: true,
         factorHours: null,
         servicesNeedNoFactor: false,
         lapsed: false,

@@ -5,10 +5,10 @@ import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/comm
 import type { Clock } from '@bowline/base/clock'
 import type { TenantContext } from '../../context.ts'
 import type { ForwardingPolicy, LoginTarget } from '../../devices/presence.ts'
-import type { Judge } from '../../firewall/rules.ts'
+import type { Grant, Judge } from '../../firewall/rules.ts'
 import type { Log } from '../../platform/log.ts'
 import type { KeyUse } from '../../public-keys/rules.ts'
-import { refusedByRule } from '../record/end-cause.ts'
+import { grantOver, refusedByRule } from '../record/end-cause.ts'
 import type { SessionCause } from '../../sessions/service.ts'
 
 /** A login's permission to forward ports, sockets, its agent and displays; the namespace can change it. */
@@ -30,6 +30,8 @@ export interface LiveLogin {
   readonly person: UserId | undefined
   /** Account that the firewall's rules about people know: that of the console, the key's owner, or who approved the login. */
   readonly subject: UserId | undefined
+  /** Access request by which alone the firewall lets it in; it is reviewed when that expires. */
+  grant?: Grant | undefined
   readonly forwarding: ForwardingState
   /** It is the place of somebody in another person's terminal. */
   readonly joins?: true
@@ -81,6 +83,8 @@ export function createLiveLogins(deps: LiveLoginsDeps): LiveLogins {
   /** Namespaces to review with their devices; undefined: all devices. */
   const due = new Map<TenantId, Set<DeviceUid> | undefined>()
   const inProgress = new Set<TenantId>()
+  /** Cancel the reviews at the end of grants. */
+  const expiries = new Map<LiveLogin, () => void>()
   let changes = 0
 
   /** Reviews logins of a namespace, one device after the other. */
@@ -92,7 +96,8 @@ export function createLiveLogins(deps: LiveLoginsDeps): LiveLogins {
       const target = await deps.resolve({ uid })
       for (const login of ofDevice) login.forwarding.policy = target?.forwarding ?? 'off'
       const ctx = target && deps.contextOf(target)
-      if (ctx && target.endsDisallowed) evaluate ??= await deps.firewall(ctx)
+      const isAsked = target?.endsDisallowed === true || ofDevice.some(({ grant }) => grant)
+      if (ctx && isAsked) evaluate ??= await deps.firewall(ctx)
       for (const login of ofDevice) {
         const cause = target && ctx ? await findEndCause(ctx, target, evaluate, login) : DEVICE_GONE
         if (cause) login.end(cause)
@@ -111,19 +116,53 @@ export function createLiveLogins(deps: LiveLoginsDeps): LiveLogins {
     if (login.joins && !target.joining) return JOINING_OFF
     if (login.person !== undefined && !(await deps.isMember(ctx, login.person))) return PERSON_LEFT
     if (login.key && (await deps.keyIsDisabled(ctx, login.key))) return OWNER_LEFT
-    return target.endsDisallowed && evaluate ? refusal(ctx, target, evaluate, login) : undefined
+    if (!evaluate) return undefined
+    if (target.endsDisallowed) return refusal(ctx, target, evaluate, login)
+    // Sessions that the rules let in go on; a grant is for its time only.
+    return login.grant ? firewallRefusal(target, evaluate, login) : undefined
+  }
+
+  /** Notes by what it is let in now. */
+  async function firewallRefusal(
+    target: LoginTarget,
+    evaluate: Judge,
+    login: LiveLogin,
+  ): Promise<SessionCause | undefined> {
+    const { address, user, subject: person, joins } = login
+    const device = { name: target.name, tags: target.tags }
+    // Whoever joins is let in by the rules: what was approved is a session of their own.
+    const uid = joins ? undefined : target.uid
+    const { allow, rule, grant } = await evaluate({ address, user, person, device, uid })
+    if (!allow) return login.grant && !grant ? grantOver(login.grant, deps.clock.now()) : refusedByRule(rule)
+    login.grant = grant
+    watchGrant(login)
+    return undefined
+  }
+
+  /** Has the login reviewed when its grant expires. */
+  function watchGrant(login: LiveLogin): void {
+    expiries.get(login)?.()
+    expiries.delete(login)
+    if (!login.grant || !logins.get(login.tenant)?.has(login)) return
+    // A timer may fire a little early.
+    const delayMs = Math.max(1, login.grant.expiresAt - deps.clock.now())
+    expiries.set(
+      login,
+      deps.clock.after(delayMs, () => review(login.tenant, login.device)),
+    )
   }
 
   async function refusal(
     ctx: TenantContext,
     target: LoginTarget,
     evaluate: Judge,
-    { user, address, key, subject, forwarding }: LiveLogin,
+    login: LiveLogin,
   ): Promise<SessionCause | undefined> {
     if (target.status !== 'accepted') return DEVICE_GONE
+    const refused = await firewallRefusal(target, evaluate, login)
+    if (refused) return refused
+    const { user, key, forwarding } = login
     const device = { name: target.name, tags: target.tags }
-    const { allow, rule } = await evaluate({ address, user, person: subject, device })
-    if (!allow) return refusedByRule(rule)
     if (forwarding.used && forwarding.policy !== 'allowed') return FORWARDING_WITHDRAWN
     return key && !(await deps.keyMayLogIn(ctx, key, { user, device })) ? KEY_WITHDRAWN : undefined
   }
@@ -161,10 +200,13 @@ export function createLiveLogins(deps: LiveLoginsDeps): LiveLogins {
     add(login, since) {
       const ofTenant = logins.get(login.tenant) ?? new Set()
       logins.set(login.tenant, ofTenant.add(login))
+      watchGrant(login)
       // A console user's ticket may be older than the evaluation.
       if (since !== changes || login.person !== undefined) review(login.tenant, login.device)
       return () => {
         ofTenant.delete(login)
+        expiries.get(login)?.()
+        expiries.delete(login)
         if (ofTenant.size === 0 && logins.get(login.tenant) === ofTenant) logins.delete(login.tenant)
       }
     },

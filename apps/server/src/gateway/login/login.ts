@@ -224,7 +224,7 @@ export class Login {
     try {
       const attempt = { ctx, target, credential, row, person: await personBehind(this.#deps, ctx, credential) }
       const allowed = await inSpan('login.firewall', trace, () => this.#isLetThrough(attempt))
-      if (!allowed) return this.#refuse(credential, TEXTS.refused)
+      if (!allowed) return this.#refuse(credential, this.#firewall.textFor(target, attempt.person))
       if (!link) return this.#refuse(credential, TEXTS.unreachable)
       const factor = byKey ? await this.#factor.ofKey(ctx, target, this.#id.user, credential) : 'passed'
       if (factor === 'waited') return await this.#decide(credential)
@@ -294,7 +294,7 @@ export class Login {
       // The factor has told who typed a password: rules about people apply from here on.
       if (person !== attempt.person && !(await this.#isLetThrough({ ...attempt, person }))) {
         auth.stream.close({ by: 'gateway', reason: 'login-closed', message: 'The firewall refuses this person.' })
-        return { result: 'disconnect', message: TEXTS.refused }
+        return { result: 'disconnect', message: this.#firewall.textFor(target, person) }
       }
       if (!auth.usableOn(link)) return this.#refuse(credential, TEXTS.unreachable)
       return this.#accept({ ...attempt, person }, { link, stream: auth.stream, record }, since)
@@ -354,7 +354,8 @@ export class Login {
     const key = credential.method === 'publickey' ? credential.blob : undefined
     const forwarding = { policy: target.forwarding, used: false }
     const { trace } = this.#deps
-    this.#events.accepted({ ...device, ctx, recorded, target, forwarding, trace, user, person, key }, since)
+    const { grant } = this.#firewall
+    this.#events.accepted({ ...device, ctx, recorded, target, forwarding, trace, user, person, grant, key }, since)
     return { result: 'accept' }
   }
 

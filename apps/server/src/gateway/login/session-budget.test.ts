@@ -13,6 +13,7 @@ const target = (device: string, tenant = '1'): LoginTarget => ({
   announcement: '',
   endsDisallowed: true,
   joining: true,
+  takesRequests: true,
   forwarding: 'allowed',
   recording: 'off',
   factorHours: null,

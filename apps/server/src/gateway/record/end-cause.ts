@@ -2,6 +2,7 @@
 // the client its socket): the root cause is stored.
 import type { LinkCause } from '@bowline/link/api'
 import type { CloseCause } from '@bowline/ssh/api'
+import type { Grant } from '../../firewall/rules.ts'
 import type { SessionCause } from '../../sessions/service.ts'
 import { quoted } from './device-text.ts'
 
@@ -53,4 +54,11 @@ export function transportCause(cause: CloseCause, stage: 'authenticated' | 'refu
 /** For the row; the client receives less. */
 export function refusedByRule(rule: number | undefined): SessionCause {
   return { by: 'policy', reason: 'firewall', message: `Firewall rule ${rule} refuses the connection.` }
+}
+
+/** Of a session that was open by an approved access request alone. @param now milliseconds since the epoch */
+export function grantOver({ expiresAt }: Pick<Grant, 'expiresAt'>, now: number): SessionCause {
+  return expiresAt <= now
+    ? { by: 'policy', reason: 'access-expired', message: 'The time of the approved access is over.' }
+    : { by: 'policy', reason: 'access-ended', message: 'The approved access has been ended early.' }
 }

@@ -1,6 +1,7 @@
 // Texts of refusals and ends on SSH connections and web terminals. Clients print them among the device's output, so each
 // carries a prefix; web terminals show the sender themselves. Causes stored in the session's row are sentences without the
 // prefix, defined where they arise.
+import type { SessionCause } from '../../sessions/service.ts'
 
 const PREFIX = 'Bowline: '
 
@@ -35,6 +36,8 @@ export const TEXTS = {
       'administrator accepts the new key on the page of the device in the console.',
   ),
   refused: fromBowline('access to this device is refused.'),
+  /** @param link page of the console */
+  mayAsk: (link: string): string => fromBowline(`access to this device is refused. Ask for access: ${link}`),
   busy: fromBowline('too many sign-ins to this device are under way; try again in a moment.'),
   sessionLimit: fromBowline('the namespace has as many sessions open as it may; end one of them first.'),
   tooManySessions: fromBowline('too many sessions are open already; end one of them first.'),
@@ -102,4 +105,9 @@ export function heldText(held: {
     `and check that the page shows the code ${code}.`,
     '',
   ].join('\r\n')
+}
+
+/** What the client is told of an end by policy: the details of rules are for the row. */
+export function withdrawal({ reason, message }: Pick<SessionCause, 'reason' | 'message'>): string {
+  return reason.startsWith('access-') ? fromBowline(message) : TEXTS.withdrawn
 }

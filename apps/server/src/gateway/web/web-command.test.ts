@@ -101,7 +101,7 @@ describe('a command in a browser', () => {
     page.say({ type: 'password', password: DEVICE_PASSWORD })
     await until(() => page.output().toString() === 'on\n')
     page.say({ type: 'bye' })
-    await until(async () => !(await rowOf(session)).active)
+    expect(await until(async () => !(await rowOf(session)).active)).toBe(true)
   })
 
   it('has no size, and is not empty', async () => {

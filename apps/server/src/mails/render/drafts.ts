@@ -1,7 +1,14 @@
 // The built-in texts, one for each kind of mail: a new kind does not compile without its text.
+import { LIMITS } from '@bowline/contract/limits'
 import type { MailKind, MailValues, NoticeEvent } from '../kinds.ts'
 import type { Draft } from './letter.ts'
-import { count, defused, timeText } from './words.ts'
+import { count, defused, duration, timeText } from './words.ts'
+
+const ACCESS_OUTCOMES = {
+  approved: { subject: 'your access was approved', sentence: 'Somebody approved your access to' },
+  denied: { subject: 'your request was denied', sentence: 'Somebody denied your request for access to' },
+  ended: { subject: 'your access has ended', sentence: 'Somebody ended your access to' },
+} as const
 
 /** Subject and sentence of each event of an account. */
 const NOTICES: Readonly<
@@ -230,6 +237,37 @@ const DRAFTS: Texts = {
     closing: [
       'You get this mail because an alert rule of the namespace names you. Its administrators can change that.',
     ],
+  }),
+  'access-requested': ({ name, namespace, requester, place, accounts, minutes, reason, link }) => ({
+    subject: `${defused(namespace, 40)}: ${defused(requester, 40)} asks for access`,
+    paragraphs: [
+      hello(name),
+      `${defused(requester, 40)} asks for access to ${defused(place, 80)} in the namespace ${defused(namespace, 40)}, which its firewall denies them.`,
+    ],
+    facts: [
+      ['Reason', defused(reason, 500)],
+      ['As', defused(accounts, 200)],
+      ['For', duration(minutes)],
+    ],
+    link: { label: 'Decide the request', href: link },
+    closing: [
+      `You get this mail because you may change the firewall rules of the namespace. Without an answer within ${count(LIMITS.accessRequests.pendingHours, 'hour')} nobody is let in.`,
+    ],
+  }),
+  'access-decided': ({ name, namespace, outcome, by, place, accounts, until, note, link }) => ({
+    subject: `${defused(namespace, 40)}: ${ACCESS_OUTCOMES[outcome].subject}`,
+    paragraphs: [
+      hello(name),
+      `${ACCESS_OUTCOMES[outcome].sentence} ${defused(place, 80)} in the namespace ${defused(namespace, 40)}.`,
+    ],
+    facts: [
+      ['By', defused(by, 40)],
+      ['As', defused(accounts, 200)],
+      ...(until === '' ? [] : [['Until', timeText(until)] as const]),
+      ...(note === '' ? [] : [['Note', defused(note, 500)] as const]),
+    ],
+    link: { label: 'Open your requests', href: link },
+    closing: ['You get this mail because you asked for access.'],
   }),
   test: ({ link }) => ({
     subject: 'Test mail',

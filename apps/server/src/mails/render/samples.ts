@@ -71,6 +71,27 @@ export function sampleValues(origin: string): Samples {
       last: false,
       link: link('/incidents'),
     },
+    'access-requested': {
+      name,
+      namespace: 'factory',
+      requester: 'bob',
+      place: 'kiosk-1',
+      accounts: 'root',
+      minutes: 60,
+      reason: 'The disk is full, ticket 4711',
+      link: link('/access-requests'),
+    },
+    'access-decided': {
+      name,
+      namespace: 'factory',
+      outcome: 'approved',
+      by: 'ada',
+      place: 'kiosk-1',
+      accounts: 'root',
+      until: '2026-11-23T05:17:00.000Z',
+      note: '',
+      link: link('/access-requests'),
+    },
     test: { link: link('/') },
   }
 }

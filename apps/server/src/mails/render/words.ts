@@ -39,6 +39,12 @@ export function count(number: number, unit: string): string {
   return `${number} ${unit}${number === 1 ? '' : 's'}`
 }
 
+/** `45 minutes`, `2 hours`, `1 hour 30 minutes`. */
+export function duration(minutes: number): string {
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
+  return [hours > 0 ? count(hours, 'hour') : '', rest > 0 ? count(rest, 'minute') : ''].filter(Boolean).join(' ')
+}
+
 /** Text for HTML, attributes included. */
 export function escapeHtml(text: string): string {
   const names: Readonly<Record<string, string>> = {

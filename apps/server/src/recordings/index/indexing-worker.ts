@@ -6,7 +6,7 @@ import { basename } from 'node:path'
 import { setTimeout as rest } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
 import { createIndexWriter } from '../file/index-file.ts'
-import { createPassages } from '../text/passages.ts'
+import { type Passage, createPassages } from '../text/passages.ts'
 import { restAfter, watchUse } from './throttle.ts'
 import { readThrough } from './reading-through.ts'
 import type { Answer, Task } from './indexing.ts'
@@ -41,14 +41,16 @@ async function index(task: Task): Promise<void> {
 async function fill(file: FileHandle, made: FileHandle): Promise<void> {
   const writer = createIndexWriter(made)
   const passages = createPassages()
+  const commands: Passage[] = []
   const used = watchUse()
   const tell = (): void => {
-    const found = passages.take()
+    const found = [...passages.take(), ...commands.splice(0)]
     if (found.length > 0) post({ type: 'passages', passages: found })
   }
   const atMs = await readThrough(file, {
     keyframe: (keyframe, screen) => writer.add(keyframe, screen),
     line: (at, text) => passages.add(at, text),
+    command: (atMs, text) => void commands.push({ atMs, text, kind: 'command' }),
     async pause() {
       tell()
       const milliseconds = restAfter(used())

@@ -1,4 +1,4 @@
-// Reads a recording once through a terminal emulator: extracts keyframes and visible text.
+// Reads a recording once through a terminal emulator: extracts keyframes, visible text and commands.
 import type { FileHandle } from 'node:fs/promises'
 import type { CastEvent, CastHeader } from '@bowline/asciicast/cast'
 import { createCastReader } from '@bowline/asciicast/read'
@@ -19,6 +19,8 @@ export interface Found {
   keyframe(keyframe: Keyframe, screen: string): Promise<void>
   /** A line of text at its first appearance. */
   line(atMs: number, text: string): void
+  /** A command that the shell has marked. */
+  command?(atMs: number, text: string): void
   /** Called periodically so that lines can be stored; reading continues when it resolves. */
   pause(): Promise<void>
 }
@@ -35,7 +37,13 @@ export async function readThrough(file: FileHandle, found: Found): Promise<numbe
 
   async function open({ columns, rows, term }: CastHeader): Promise<Screen> {
     const hasTerminal = term !== undefined
-    const opened = await createScreen({ columns, rows, hasTerminal, line: (at, text) => found.line(at, text) })
+    const opened = await createScreen({
+      columns,
+      rows,
+      hasTerminal,
+      line: (at, text) => found.line(at, text),
+      command: (at, text) => found.command?.(at, text),
+    })
     keep(opened)
     return opened
   }

@@ -2,6 +2,7 @@
 import { createBoundedRepeats } from '@bowline/asciicast/bounded-repeats'
 import type { SerializeAddon } from '@xterm/addon-serialize'
 import type { IBuffer, IMarker, Terminal } from '@xterm/headless'
+import { watchCommands } from './shell-marks.ts'
 
 /** Scrolled lines that were not taken yet; one {@link PIECE} cannot have more. */
 const SCROLLBACK = 4_200
@@ -32,9 +33,11 @@ export interface ScreenParts {
   readonly hasTerminal: boolean
   /** Called for each line of text with its time. */
   readonly line: (atMs: number, text: string) => void
+  /** Called for each command that the shell marks (OSC 133), with the time at which it began to run. */
+  readonly command?: (atMs: number, text: string) => void
 }
 
-export async function createScreen({ columns, rows, hasTerminal, line }: ScreenParts): Promise<Screen> {
+export async function createScreen({ columns, rows, hasTerminal, line, command }: ScreenParts): Promise<Screen> {
   const [{ default: headless }, { default: serialize }] = await Promise.all([
     import('@xterm/headless'),
     import('@xterm/addon-serialize'),
@@ -52,6 +55,7 @@ export async function createScreen({ columns, rows, hasTerminal, line }: ScreenP
   const boundedRepeats = createBoundedRepeats(() => size)
   const pictures: SerializeAddon = new serialize.SerializeAddon()
   terminal.loadAddon(pictures)
+  const commands = watchCommands(terminal)
   const reported = new Set<string>()
   /** First line of the normal screen not yet reported as scrolled. */
   let unreported: IMarker | undefined = markTop()
@@ -104,7 +108,10 @@ export async function createScreen({ columns, rows, hasTerminal, line }: ScreenP
     write(output, atMs) {
       const text = boundedRepeats(output)
       for (let start = 0; start < text.length; start += PIECE) {
-        terminal.write(text.slice(start, start + PIECE), () => tellScrolled(atMs))
+        terminal.write(text.slice(start, start + PIECE), () => {
+          for (const found of commands.take()) command?.(atMs, found)
+          tellScrolled(atMs)
+        })
       }
     },
     look(atMs) {

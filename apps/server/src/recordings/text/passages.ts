@@ -5,6 +5,8 @@ export interface Passage {
   /** Time of its first line, in milliseconds since the start. */
   readonly atMs: number
   readonly text: string
+  /** Default: output. */
+  readonly kind?: 'command'
 }
 
 const PASSAGE_CHARACTERS = 1_000

@@ -2,7 +2,7 @@
 import type { Device } from '@bowline/contract/schemas/device'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useRuntime } from '../../../core/context.tsx'
+import { useMay, useRuntime } from '../../../core/context.tsx'
 import type { ListPage } from '../../../live/apply-events.ts'
 import { ErrorPanel } from '../../../ui/feedback/error-panel.tsx'
 import { FocusKeeper } from '../../../ui/list/focus-keeper.tsx'
@@ -20,6 +20,7 @@ import { KeyFingerprint } from '../key-fingerprint.tsx'
 import { devicesMessages as texts } from '../messages.ts'
 import { pendingDevicesQuery } from '../../../core/devices/queries.ts'
 import classes from './pending-bell.module.css'
+import { PendingRequests } from './pending-requests.tsx'
 
 const SHOWN = 3
 
@@ -30,6 +31,7 @@ interface BellContentsProps {
 
 export function BellContents({ onLeave }: BellContentsProps) {
   const { api } = useRuntime()
+  const mayDecide = useMay('firewallEdit')
   const pending = useQuery(pendingDevicesQuery(api))
   return (
     <div className={classes['contents']}>
@@ -39,6 +41,7 @@ export function BellContents({ onLeave }: BellContentsProps) {
           <PendingList pending={pending} onLeave={onLeave} />
         </FocusKeeper>
       </section>
+      {mayDecide ? <PendingRequests onLeave={onLeave} /> : null}
       <section aria-label={texts.bellEnded}>
         <h2 className={classes['head']}>{texts.bellEnded}</h2>
         <EndedSessions onLeave={onLeave} />

@@ -21,7 +21,9 @@ export function PendingBell() {
   const [opened, setOpened] = useState(false)
   // Load before the popover opens, so that the focus can move into the contents.
   const [parts, setParts] = useState<{ readonly Contents: typeof BellContents }>()
-  const total = stats?.devices.pending ?? 0
+  const requests = stats?.accessRequests ?? 0
+  const pending = stats?.devices.pending ?? 0
+  const waiting = texts.bell(pending)
   const toggle = async () => {
     if (!parts) setParts({ Contents: (await loadContents()).BellContents })
     setOpened(!opened)
@@ -39,11 +41,11 @@ export function PendingBell() {
       <Popover.Target>
         <IconButton
           size={32}
-          aria-label={texts.bell(total)}
+          aria-label={requests === 0 ? waiting : texts.bellWithRequests(waiting, requests)}
           aria-expanded={opened}
           onClick={() => void toggle()}
           className={classes['bell'] ?? ''}
-          data-waiting={total > 0 || undefined}
+          data-waiting={pending + requests > 0 || undefined}
         >
           <Bell size={17} aria-hidden />
         </IconButton>

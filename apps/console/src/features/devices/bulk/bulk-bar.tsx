@@ -11,6 +11,7 @@ import { type BulkChange, useBulkActions } from './bulk-actions.ts'
 import { bulkMessages as texts } from './bulk-messages.ts'
 import { ChooseTags } from './choose-tags.tsx'
 import { JobDialog } from './job-dialog.tsx'
+import { RunCommandButton } from './run-command-button.tsx'
 import { useJob } from './use-job.ts'
 import type { DeviceKind } from '../../../core/devices/queries.ts'
 import { compareNames, formatCount } from '../../../ui/text/numbers.ts'
@@ -130,6 +131,13 @@ export function BulkBar({ kind, search, selected, shown, total, onJob, onClear }
                 {texts.connect}
               </GatedButton>
             )}
+            <RunCommandButton
+              kind={kind}
+              search={search}
+              selected={all ? undefined : selected}
+              total={count}
+              busy={busy}
+            />
             <ActionButton busy={busy} may={mayTag} onClick={() => setAsked('tag')}>
               {texts.tag}
             </ActionButton>

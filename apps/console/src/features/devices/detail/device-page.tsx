@@ -16,6 +16,7 @@ import { Skeleton, Stack } from '../../../ui/kit.ts'
 import { uiMessages } from '../../../ui/messages.ts'
 import { Page } from '../../../ui/page/page.tsx'
 import { StatusDot } from '../../../ui/text/status-dot.tsx'
+import { AskForAccess } from '../../access-requests/ask-for-access.tsx'
 import { DeviceHealthCard } from '../../health/device-health.tsx'
 import { DevicePresenceCard } from '../../presence/device-presence.tsx'
 import { TunnelsCard } from '../../tunnels/tunnels-card.tsx'
@@ -87,6 +88,7 @@ function KnownDevice({ device }: { readonly device: Device }) {
       }
       actions={
         <>
+          <AskForAccess device={device} />
           <GatedButton
             variant="default"
             size="compact-sm"

@@ -7,6 +7,7 @@ const index = (times: readonly number[], seconds: number) => ({
   started_at: '2026-01-01T00:00:00Z',
   seconds,
   bytes: times.length * 1_000,
+  commands: [],
   keyframes: times.map((time, number) => ({ time, offset: number * 1_000, columns: 80, rows: 24 })),
 })
 

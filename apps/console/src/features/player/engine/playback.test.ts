@@ -22,6 +22,7 @@ function recording(times: readonly number[]) {
     started_at: '2026-01-01T00:00:00Z',
     seconds: timeOf(events.length) / 1_000,
     bytes: events.length * 10,
+    commands: [],
     keyframes: frames.map((count) => ({ time: timeOf(count) / 1_000, offset: count * 10, columns: 80, rows: 24 })),
   }
   const asked: [number, number][] = []

@@ -1,4 +1,6 @@
-// Session events besides the output – commands, window sizes, the end – placed on the recording's timeline.
+// Session events besides the output – commands, window sizes, the end – and commands typed in the shell, placed on the
+// recording's timeline.
+import type { RecordingIndex } from '@bowline/contract/schemas/recording'
 import type { Session } from '@bowline/contract/schemas/session'
 import { z } from 'zod'
 import { playerMessages as texts } from '../messages.ts'
@@ -24,8 +26,17 @@ const EventData = z
   .partial()
   .catch({})
 
+export function marksOf(
+  session: Session,
+  seat: number,
+  { started_at, commands }: Pick<RecordingIndex, 'started_at' | 'commands'>,
+): SessionMark[] {
+  const typed = commands.map(({ time, text }): SessionMark => ({ atMs: time * 1_000, type: 'exec', what: text }))
+  return [...eventsOf(session, seat, started_at), ...typed].toSorted((one, other) => one.atMs - other.atMs)
+}
+
 /** @param startedAt start of the recording, RFC 3339 */
-export function marksOf(session: Session, seat: number, startedAt: string): SessionMark[] {
+function eventsOf(session: Session, seat: number, startedAt: string): SessionMark[] {
   const start = Date.parse(startedAt)
   const items = session.events.items ?? []
   return items.flatMap((item) => {

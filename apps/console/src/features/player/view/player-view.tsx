@@ -43,10 +43,7 @@ export function PlayerView({ session, seat, index, search }: PlayerViewProps) {
   const figure = useRef<HTMLElement>(null)
   const field = useRef<HTMLInputElement>(null)
   const hits = useQuery(hitsQuery(api, words, 1, uid))
-  const sessionMarks = useMemo(
-    () => marksOf(session, Number(seat), index.started_at),
-    [session, seat, index.started_at],
-  )
+  const sessionMarks = useMemo(() => marksOf(session, Number(seat), index), [session, seat, index])
   const marks = useMemo(
     (): Mark[] => [
       ...sessionMarks.map(({ atMs }): Mark => ({ atMs, kind: 'event' })),

@@ -1,4 +1,4 @@
-// A session on a device, of a terminal or of files: signs in, carries bytes both ways, reconnects after a dropped connection, and reports
+// A session on a device, of a terminal, of a command or of files: signs in, carries bytes both ways, reconnects after a dropped connection, and reports
 // how it ended. Independent of the screen and of React.
 import { Backoff } from '@bowline/base/backoff'
 import { dataFrame, takenFrame } from '@bowline/contract/terminal/frames'
@@ -57,8 +57,10 @@ export interface RemoteTerminalParts extends FrameSocketParts {
   readonly credential?: Credential | undefined
   /** The session to go on with, instead of a new one. */
   readonly suspended?: Suspended | undefined
-  /** Of the terminal; undefined: the session is one of files, and its bytes are SFTP. */
+  /** Of the terminal; undefined: the session is one of files, and its bytes are SFTP, or of {@link command}. */
   readonly size: Size | undefined
+  /** The session is that of one command, without a terminal and without input. */
+  readonly command?: string | undefined
   /** Joins the terminal of another person, whose size it has: called with each. The ticket is one to join. */
   readonly follow?: ((size: Size) => void) | undefined
   /** Requests a ticket from the server; rejects with the reason. */
@@ -104,7 +106,7 @@ const ACK_DELAY_MS = 50
 const RETRY = { baseMs: 250, capMs: 4_000, leastShare: 1 }
 
 export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
-  const { target, credential, suspended, follow, later, now } = parts
+  const { target, credential, suspended, follow, command, later, now } = parts
   const state = createStore<TerminalState>({ kind: 'connecting' })
   const roundTripMs = createStore<number | undefined>(undefined)
   const sharing = createStore<Sharing | undefined>(undefined)
@@ -272,7 +274,8 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
         if (isOver()) return
         if (follow) return connect((own) => own.say({ type: 'join', ticket }))
         const shell = size && { type: 'hello' as const, term: TERM, lang: LANG, ...size, width: 0, height: 0 }
-        connect((own) => own.say(shell ? { ...shell, ticket } : { type: 'files', ticket }))
+        const other = command === undefined ? { type: 'files' as const } : { type: 'command' as const, command }
+        connect((own) => own.say({ ...(shell ?? other), ticket }))
       },
       (error: unknown) => end('gateway', 'ticket', error instanceof Error ? error.message : String(error)),
     )

@@ -30,9 +30,11 @@ interface ConnectFormProps {
   readonly onUnlock?: () => void
   /** True when it should take the focus on mount: of several panes that mount together only one does. */
   readonly takesFocus: boolean
+  /** The verb on the button. */
+  readonly action?: string
 }
 
-export function ConnectForm({ pane, state, onUnlock, takesFocus }: ConnectFormProps) {
+export function ConnectForm({ pane, state, onUnlock, takesFocus, action = texts.form.submit }: ConnectFormProps) {
   const wasRefused = state.kind === 'refused'
   const remembered = useSshUser()
   const chosen = useStore(method)
@@ -136,7 +138,7 @@ export function ConnectForm({ pane, state, onUnlock, takesFocus }: ConnectFormPr
             </>
           )}
           <Button type="submit" fullWidth loading={formState.isSubmitting}>
-            {texts.form.submit}
+            {action}
           </Button>
         </Stack>
       </form>

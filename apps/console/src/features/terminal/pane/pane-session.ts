@@ -85,6 +85,41 @@ export interface PaneSessionParts {
   readonly again?: () => void
 }
 
+/** What a session needs of the browser. */
+export function inBrowser(): Pick<RemoteTerminalParts, 'origin' | 'openSocket' | 'later' | 'now'> {
+  return {
+    origin: location.origin,
+    openSocket: (url, protocol) => new WebSocket(url, protocol),
+    later(work, delayMs) {
+      const timer = setTimeout(work, delayMs)
+      return () => clearTimeout(timer)
+    },
+    now: () => performance.now(),
+  }
+}
+
+/**
+ * A ticket of the server for a session on a device.
+ * @param other session of another person, to join
+ * @throws {Error} with the reason, for the person
+ */
+export async function ticketFor(
+  { api }: Runtime,
+  { uid }: PaneDevice,
+  username: string,
+  other?: string,
+): Promise<string> {
+  try {
+    const { body } =
+      other === undefined
+        ? await api.call(terminals.open, { params: { uid }, body: { username } })
+        : await api.call(sessions.join, { params: { uid: other } })
+    return body.ticket
+  } catch (error) {
+    throw new Error(describeError(error).cause, { cause: error })
+  }
+}
+
 export function createPaneSession({ runtime, device, size, begin, again, follow }: PaneSessionParts): PaneSession {
   const state = createStore<PaneState>({ kind: 'form' })
   let user: string | undefined
@@ -98,18 +133,12 @@ export function createPaneSession({ runtime, device, size, begin, again, follow 
     joined = other
     follow?.(undefined)
     const own = openRemoteTerminal({
-      origin: location.origin,
-      openSocket: (url, protocol) => new WebSocket(url, protocol),
-      later(work, delayMs) {
-        const timer = setTimeout(work, delayMs)
-        return () => clearTimeout(timer)
-      },
-      now: () => performance.now(),
+      ...inBrowser(),
       target: { device: device.uid, username },
       ...how,
       size: size(),
       ...(other === undefined ? {} : { follow: (of) => follow?.(of) }),
-      ticket: () => ticket(username, other),
+      ticket: () => ticketFor(runtime, device, username, other),
       output: begin(),
     })
     remote = own
@@ -117,19 +146,6 @@ export function createPaneSession({ runtime, device, size, begin, again, follow 
     own.state.subscribe(() => {
       if (remote === own) state.set(own.state.get())
     })
-  }
-
-  async function ticket(username: string, other: string | undefined): Promise<string> {
-    try {
-      const params = { uid: device.uid }
-      const { body } =
-        other === undefined
-          ? await runtime.api.call(terminals.open, { params, body: { username } })
-          : await runtime.api.call(sessions.join, { params: { uid: other } })
-      return body.ticket
-    } catch (error) {
-      throw new Error(describeError(error).cause, { cause: error })
-    }
   }
 
   function show(entry: PaneEntry): void {

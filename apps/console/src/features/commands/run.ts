@@ -1,0 +1,108 @@
+// One command on many devices: a session for each, some at a time, and what became of it.
+import { Semaphore } from '@bowline/base/semaphore'
+import { type Store, createStore } from '../../platform/store.ts'
+import type { PaneDevice } from '../terminal/pane/pane-session.ts'
+
+/** Sessions at a time: each is a connection of this browser and a program on a device. */
+const AT_ONCE = 8
+
+export type Outcome =
+  | { readonly kind: 'exited'; readonly status: number }
+  | { readonly kind: 'killed'; readonly signal: string }
+  /** The credential was refused. */
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'failed'; readonly reason: string }
+  /** It was not begun, or was ended by the person. */
+  | { readonly kind: 'stopped' }
+
+export interface Result {
+  readonly device: PaneDevice
+  readonly outcome: Outcome
+  readonly output: string
+  /** There was more output than is kept. */
+  readonly isCut: boolean
+  readonly milliseconds: number
+}
+
+export interface Progress {
+  readonly total: number
+  /** In the order in which they ended. */
+  readonly results: readonly Result[]
+  /** It ended early: the first answer to the credential was a refusal. */
+  readonly isRefused: boolean
+}
+
+export interface Run {
+  readonly progress: Store<Progress>
+  stop(): void
+}
+
+/** Runs the command on one device. Never rejects. */
+export type Execute = (device: PaneDevice, signal: AbortSignal) => Promise<Result>
+
+export const isDone = ({ total, results }: Progress): boolean => results.length === total
+export const isSuccess = ({ outcome }: Result): boolean => outcome.kind === 'exited' && outcome.status === 0
+
+/**
+ * Runs a command on all of the devices. A credential that the first device to answer refuses is not tried on the others:
+ * a mistyped password would count as an attempt on each of them.
+ */
+export function runOnAll(devices: readonly PaneDevice[], execute: Execute): Run {
+  const progress = createStore<Progress>({ total: devices.length, results: [], isRefused: false })
+  const abort = new AbortController()
+  const begin = new Semaphore(AT_ONCE, devices.length)
+  let isTrusted = false
+  const first = Promise.withResolvers<void>()
+
+  function settle(result: Result): void {
+    const { kind } = result.outcome
+    const now = progress.get()
+    const isRefused = now.isRefused || (kind === 'refused' && !isTrusted)
+    progress.set({ ...now, results: [...now.results, result], isRefused })
+    if (kind === 'exited' || kind === 'killed') isTrusted = true
+    if (isRefused) abort.abort()
+  }
+
+  async function one(device: PaneDevice, isFirst: boolean): Promise<void> {
+    if (!isFirst) await first.promise
+    const result = abort.signal.aborted ? stopped(device) : await execute(device, abort.signal)
+    settle(result)
+    first.resolve()
+  }
+
+  devices.forEach((device, index) => void begin.run(() => one(device, index === 0)))
+  return { progress, stop: () => abort.abort() }
+}
+
+const stopped = (device: PaneDevice): Result => ({
+  device,
+  outcome: { kind: 'stopped' },
+  output: '',
+  isCut: false,
+  milliseconds: 0,
+})
+
+/** Devices with the same outcome and the same output. */
+export interface Same {
+  readonly key: string
+  readonly outcome: Outcome
+  readonly output: string
+  readonly isCut: boolean
+  readonly results: readonly Result[]
+}
+
+/** The results by what is the same in them, failures first, then by number of devices. */
+export function grouped(results: readonly Result[]): Same[] {
+  const groups = Map.groupBy(results, ({ outcome, output }) => JSON.stringify([outcome, output]))
+  return [...groups].map(([key, same]) => groupOf(key, same)).toSorted(byNeed)
+}
+
+function groupOf(key: string, results: readonly Result[]): Same {
+  const [first] = results as [Result]
+  const { outcome, output } = first
+  return { key, outcome, output, isCut: results.some(({ isCut }) => isCut), results }
+}
+
+const needOf = ({ results: [first] }: Same): number => (first && isSuccess(first) ? 1 : 0)
+const byNeed = (one: Same, other: Same): number =>
+  needOf(one) - needOf(other) || other.results.length - one.results.length

@@ -1,0 +1,76 @@
+// Commands that a shell marks in its output: `OSC 133 ; B` where the typed text begins and `OSC 133 ; C` where the command
+// begins to run, as fish does by itself and other shells by their prompts. What is on the screen between the two is the
+// command, however it was edited; some shells send it with the second mark.
+import type { IMarker, Terminal } from '@xterm/headless'
+
+/** Characters of one command, and commands of one recording. */
+const MAX_LENGTH = 4_096
+const MAX_COMMANDS = 2_000
+
+export interface Commands {
+  /** Removes and returns those found in what has been written so far. */
+  take(): string[]
+}
+
+export function watchCommands(terminal: Terminal): Commands {
+  let begin: { readonly marker: IMarker; readonly column: number } | undefined
+  let found: string[] = []
+  let left = MAX_COMMANDS
+
+  function forget(): void {
+    begin?.marker.dispose()
+    begin = undefined
+  }
+
+  function typed(): string {
+    const { normal, active } = terminal.buffer
+    // A marker whose line has left the scrollback has none.
+    if (!begin || active.type !== 'normal' || begin.marker.line < 0) return ''
+    let text = ''
+    for (let y = begin.marker.line; y <= normal.baseY + normal.cursorY && text.length < MAX_LENGTH; y += 1) {
+      const line = normal.getLine(y)
+      const from = y === begin.marker.line ? begin.column : 0
+      text += `${y === begin.marker.line || line?.isWrapped ? '' : '\n'}${line?.translateToString(true, from) ?? ''}`
+    }
+    return text
+  }
+
+  function add(text: string): void {
+    const command = text.slice(0, MAX_LENGTH).toWellFormed().replaceAll('\0', ' ').trim()
+    if (command === '' || left === 0) return
+    left -= 1
+    found.push(command)
+  }
+
+  terminal.parser.registerOscHandler(133, (data) => {
+    const [mark = '', ...parameters] = data.split(';')
+    if (mark === 'B') {
+      forget()
+      const marker = terminal.registerMarker(0)
+      if (marker) begin = { marker, column: terminal.buffer.normal.cursorX }
+    } else if (mark === 'C') {
+      add(sentWith(parameters) ?? typed())
+      forget()
+    }
+    return true
+  })
+
+  return {
+    take() {
+      const taken = found
+      found = []
+      return taken
+    },
+  }
+}
+
+/** The command that the mark itself has, percent-encoded. */
+function sentWith(parameters: readonly string[]): string | undefined {
+  const [, encoded] = /^cmdline_url=(.*)$/s.exec(parameters.join(';')) ?? []
+  if (encoded === undefined) return undefined
+  try {
+    return decodeURIComponent(encoded)
+  } catch {
+    return undefined
+  }
+}
