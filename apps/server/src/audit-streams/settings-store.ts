@@ -3,7 +3,7 @@ import { LIMITS } from '@bowline/contract/limits'
 import { type Insertable, type Kysely, type Updateable, sql } from 'kysely'
 import { countRows } from '../db/lists/count.ts'
 import type { Schema } from '../db/schema.ts'
-import type { AuditStreamsTable } from '../db/tables/audit-stream-tables.ts'
+import type { AuditStreamsTable } from '../db/tables/alert-tables.ts'
 import type { StreamRow } from './store.ts'
 
 type Db = Kysely<Schema>

@@ -2,7 +2,7 @@
 import { LIMITS } from '@bowline/contract/limits'
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Schema } from '../db/schema.ts'
-import type { AuditStreamsTable } from '../db/tables/audit-stream-tables.ts'
+import type { AuditStreamsTable } from '../db/tables/alert-tables.ts'
 
 type Db = Kysely<Schema>
 export type StreamRow = Selectable<AuditStreamsTable>
