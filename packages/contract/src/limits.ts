@@ -182,6 +182,8 @@ export const LIMITS = {
     hours: { min: 1, max: 168, default: 8 },
     perPerson: 3,
     perDay: 20,
+    /** Of these, so many are mailed. */
+    mailedPerDay: 5,
     perNamespace: 200,
     pendingHours: 24,
     reason: 500,

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { answerOf, askForFactor, registerKey, signing } from '../held-logins/testing.ts'
 import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
 import { DEVICE_PASSWORD, type FakeDevice, fakeDevice } from '../testing/gateway.ts'
-import { greetedPage } from '../gateway/web/testing.ts'
+import { greetedPage, openPage } from '../gateway/web/testing.ts'
 import { type Member, addRule, approve, ask, end, memberOf } from './testing.ts'
 
-const { devices, members, namespaces, sessions } = operations
+const { apiKeys, devices, members, namespaces, sessions } = operations
 let clock: ManualClock
 let server: BootedServer
 let owner: Person
@@ -120,6 +120,25 @@ describe('a login that the firewall denies', () => {
     await page.next('welcome')
     page.say({ type: 'password', password: DEVICE_PASSWORD })
     expect(await page.next('ready')).toBeDefined()
+  })
+
+  it('is not for programs with an API key of the person', async () => {
+    await addRule(owner)
+    await granted()
+    const { body: made } = await owner.client.call(apiKeys.create, { body: { name: 'deploy', expires_at: 30 } })
+    const mine = server.database.system().updateTable('api_keys').set({ created_by: member.person.id })
+    await mine.where('tenant_id', '=', owner.tenant).execute()
+    const headers = { 'x-api-key': made.id, 'content-type': 'application/json' }
+    const body = JSON.stringify({ username: 'root' })
+    const path = `/api/devices/${device.device.uid}/terminal`
+    const { ticket } = (await (await server.fetch(path, { method: 'POST', headers, body })).json()) as {
+      ticket: string
+    }
+    const page = await openPage(server)
+    page.say({ type: 'command', ticket, command: 'id' })
+    await page.next('welcome')
+    page.say({ type: 'password', password: DEVICE_PASSWORD })
+    expect((await page.next('ended')).message).toBe('access to this device is refused.')
   })
 
   it('is not let in once its person is no member any more, and its session ends', async () => {

@@ -4,7 +4,11 @@ import type { UserId } from '@bowline/contract/schemas/common'
 import type { RequestRow } from './store.ts'
 
 /** @param now milliseconds since the epoch */
-export function stateOf({ state, pending_until, expires_at }: RequestRow, now: number): AccessRequestState {
+export function stateOf(row: RequestRow, now: number): AccessRequestState {
+  const { state, pending_until, expires_at } = row
+  const hasLostDevice = row.device_name !== null && row.device_uid === null
+  if (hasLostDevice && state === 'pending') return 'withdrawn'
+  if (hasLostDevice && state === 'approved') return 'ended'
   if (state === 'pending') return pending_until.getTime() > now ? 'pending' : 'unanswered'
   if (state === 'approved') return (expires_at?.getTime() ?? 0) > now ? 'active' : 'expired'
   return state

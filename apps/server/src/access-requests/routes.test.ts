@@ -1,6 +1,7 @@
 // Access requests over HTTP: who asks, who decides, and when a request can be changed.
 import { LIMITS } from '@bowline/contract/limits'
 import { operations } from '@bowline/contract/operations'
+import type { DeviceUid } from '@bowline/contract/schemas/common'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type BootedServer, type Person, bootServer, outcome } from '../testing/boot.ts'
@@ -235,6 +236,13 @@ describe('mails about a request', () => {
     expect((await mailed()).toSorted()).toEqual([...told, 'access-requested owner', 'access-requested owner'])
   })
 
+  it('are some of a member’s within a day: one alone must not use up those of the namespace', async () => {
+    const { mailedPerDay } = LIMITS.accessRequests
+    for (let count = 0; count <= mailedPerDay; count += 1)
+      await end(operator.client, await ask(operator.client, { device }))
+    expect(await mailed()).toHaveLength(mailedPerDay)
+  })
+
   it('do not go to the person who asks', async () => {
     await ask(owner.client, { device })
     expect(await mailed()).toEqual([])
@@ -295,6 +303,37 @@ describe('the setting of a namespace', () => {
     expect(await outcome(ask(operator.client, { device }))).toBe('403 ACCESS_REQUESTS_OFF')
     await settings({ access_requests: true })
     expect([await stateOf(one.id), await stateOf(two.id)]).toEqual(['ended', 'withdrawn'])
+  })
+})
+
+describe('the device of a request', () => {
+  const params = () => ({ uid: device as DeviceUid })
+
+  it('is named as it is when somebody decides', async () => {
+    const asked = await ask(operator.client, { device })
+    await owner.client.call(devices.rename, { params: params(), body: { name: 'the-real-name' } })
+    expect((await listed(owner.client))[0]?.device?.name).toBe('the-real-name')
+    expect((await approve(owner.client, asked)).device?.name).toBe('the-real-name')
+  })
+
+  it('takes its requests with it', async () => {
+    const [asked, active] = [await ask(operator.client, { device }), await ask(operator.client, { device })]
+    await approve(owner.client, active)
+    await owner.client.call(devices.remove, { params: params() })
+    expect([await stateOf(asked.id), await stateOf(active.id)]).toEqual(['withdrawn', 'ended'])
+    expect(await outcome(approve(owner.client, asked))).toBe('409 ACCESS_REQUEST_STATE')
+    expect(await listed(owner.client, { state: 'pending' })).toEqual([])
+    expect(await listed(owner.client, { state: 'active' })).toEqual([])
+  })
+})
+
+describe('a member whose account is disabled', () => {
+  it('is granted nothing', async () => {
+    const asked = await ask(operator.client, { device })
+    const disabled = { status: 'disabled' as const, disabled_at: new Date() }
+    const users = server.database.system().updateTable('users')
+    await users.set(disabled).where('id', '=', operator.person.id).execute()
+    expect(await outcome(approve(owner.client, asked))).toBe('404 NOT_FOUND')
   })
 })
 

@@ -17,6 +17,7 @@ import {
   countRequests,
   findAcceptedDevice,
   insertRequest,
+  listPeople,
   listRequests,
   lockNamespace,
   lockRequest,
@@ -57,7 +58,7 @@ export async function create(
   const now = ctx.clock.now()
   const device =
     uid && ((await findAcceptedDevice(ctx.db, uid)) ?? fail('NOT_FOUND', { what: 'The device' }, ['device']))
-  const row = await ctx.db.transaction().execute(async (db) => {
+  const { row, isMailed } = await ctx.db.transaction().execute(async (db) => {
     const inner = { ...ctx, db }
     // In turn with changes of the settings and of members, and with other requests.
     await lockNamespace(db, ctx.tenant)
@@ -70,7 +71,7 @@ export async function create(
     }
     if (tag !== undefined && !(await findUsed(db, [tag])).has(tag))
       fail('NOT_FOUND', { what: `The tag ${tag}` }, ['tag'])
-    await requireRoom(inner, person)
+    const earlier = await requireRoom(inner, person)
     const made = await insertRequest(db, {
       tenant_id: ctx.tenant,
       user_id: person,
@@ -85,10 +86,11 @@ export async function create(
       pending_until: new Date(now + limits.pendingHours * HOUR_MS),
     })
     await audit(inner, 'access-request.create', made.id, described(made))
-    return made
+    return { row: made, isMailed: earlier < limits.mailedPerDay }
   })
   ctx.emit({ type: 'access-requests.changed' })
-  await tellApprovers(deps, ctx, row)
+  // The console shows the others: one member alone must not use up the mails of the namespace.
+  if (isMailed) await tellApprovers(deps, ctx, row)
   return toRequest(row, now)
 }
 
@@ -105,6 +107,10 @@ export async function approve(
 ): Promise<AccessRequest> {
   return decide(deps, ctx, id, async (inner, row, now) => {
     const hours = (await readHours(inner.db, ctx.tenant)) ?? fail('ACCESS_REQUESTS_OFF')
+    // Nothing is approved for a disabled account, which could use it once it is enabled.
+    const asker = row.user_id && { tenant: ctx.tenant, only: row.user_id, limit: 1 }
+    if (!asker || (await listPeople(deps.system, asker)).length === 0)
+      fail('NOT_FOUND', { what: 'The member who asked' })
     // The setting may have been lowered since.
     const most = Math.min(row.minutes, hours * 60)
     if (minutes !== undefined && minutes > most) {
@@ -115,6 +121,7 @@ export async function approve(
     const after = await updateRequest(inner.db, id, {
       ...decision(inner),
       state: 'approved',
+      device_name: row.device_name,
       minutes: approved,
       expires_at,
     })
@@ -125,8 +132,13 @@ export async function approve(
 
 /** @throws {BowlineError} NOT_FOUND; OWN_ACCESS_REQUEST; ACCESS_REQUEST_STATE */
 export async function deny(deps: AccessMails, ctx: TenantContext, id: string, note: string): Promise<AccessRequest> {
-  return decide(deps, ctx, id, async (inner) => {
-    const after = await updateRequest(inner.db, id, { ...decision(inner), state: 'denied', note })
+  return decide(deps, ctx, id, async (inner, row) => {
+    const after = await updateRequest(inner.db, id, {
+      ...decision(inner),
+      state: 'denied',
+      device_name: row.device_name,
+      note,
+    })
     await audit(inner, 'access-request.deny', id, { ...described(after), note })
     return after
   })
@@ -187,7 +199,8 @@ function decision(ctx: TenantContext) {
   return { decided_at: new Date(ctx.clock.now()), decided_by: id, decided_by_name: username }
 }
 
-async function requireRoom(ctx: TenantContext, person: RequestRow['user_id'] & string): Promise<void> {
+/** @returns how many requests the person has made within a day */
+async function requireRoom(ctx: TenantContext, person: RequestRow['user_id'] & string): Promise<number> {
   const now = ctx.clock.now()
   // Pending ones are younger than that, too.
   const since = new Date(now - 24 * HOUR_MS)
@@ -200,6 +213,7 @@ async function requireRoom(ctx: TenantContext, person: RequestRow['user_id'] & s
   if (pendingOfPerson >= perPerson) fail('ACCESS_REQUEST_LIMIT', { limit: perPerson, what: 'pending requests' })
   if (recentOfPerson >= perDay) fail('ACCESS_REQUEST_LIMIT', { limit: perDay, what: 'requests within a day' })
   if (pending >= perNamespace) fail('NAMESPACE_FULL', { limit: perNamespace, what: 'pending access requests' })
+  return recentOfPerson
 }
 
 /** Whoever may change the rules may set them aside for a time. */

@@ -10,6 +10,9 @@ import type { AccessRequestsTable } from '../db/tables/access-request-tables.ts'
 type Db = Kysely<Schema>
 export type RequestRow = Selectable<AccessRequestsTable>
 
+/** A request for a device that has been removed meanwhile is neither pending nor active. */
+const hasPlace = sql<boolean>`(device_name is null or device_uid is not null)`
+
 /** Hours for which members of the namespace may ask for access; null where they may not. */
 export async function readHours(db: Db, tenant: TenantId): Promise<number | null> {
   const row = await db
@@ -46,8 +49,8 @@ export async function listRequests(
   },
 ): Promise<{ rows: RequestRow[]; total: number }> {
   const { person, state, now } = query
-  const isPending = sql<boolean>`(state = 'pending' and pending_until > ${now})`
-  const isActive = sql<boolean>`(state = 'approved' and expires_at > ${now})`
+  const isPending = sql<boolean>`(state = 'pending' and pending_until > ${now} and ${hasPlace})`
+  const isActive = sql<boolean>`(state = 'approved' and expires_at > ${now} and ${hasPlace})`
   let base = db.selectFrom('access_requests')
   if (person !== undefined) base = base.where('user_id', '=', person)
   if (state === 'pending') base = base.where(isPending)
@@ -55,6 +58,15 @@ export async function listRequests(
   if (state === 'past') base = base.where(sql<boolean>`not ${isPending} and not ${isActive}`)
   const rows = await base
     .selectAll()
+    // The name that the device has now: who decides must not be shown one that it had for a moment.
+    .select((of) =>
+      of.fn
+        .coalesce(
+          of.selectFrom('devices').select('name').whereRef('uid', '=', 'access_requests.device_uid'),
+          'device_name',
+        )
+        .as('device_name'),
+    )
     .orderBy('created_at', 'desc')
     .orderBy('id')
     .limit(query.limit)
@@ -63,9 +75,12 @@ export async function listRequests(
   return { rows, total: await countRows(base) }
 }
 
-/** A request that nothing else changes until the transaction ends. */
-export function lockRequest(db: Db, id: string): Promise<RequestRow | undefined> {
-  return db.selectFrom('access_requests').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+/** A request that nothing else changes until the transaction ends, with the name that its device has now. */
+export async function lockRequest(db: Db, id: string): Promise<RequestRow | undefined> {
+  const row = await db.selectFrom('access_requests').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+  if (!row?.device_uid) return row
+  const device = await db.selectFrom('devices').select('name').where('uid', '=', row.device_uid).executeTakeFirst()
+  return device ? { ...row, device_name: device.name } : row
 }
 
 export function insertRequest(db: Db, row: Insertable<AccessRequestsTable>): Promise<RequestRow> {
@@ -103,6 +118,7 @@ export function countPendingOfOthers(db: Db, person: UserId, now: Date): Promise
       .selectFrom('access_requests')
       .where('state', '=', 'pending')
       .where('pending_until', '>', now)
+      .where(hasPlace)
       .where(sql<boolean>`user_id is distinct from ${person}`),
   )
 }

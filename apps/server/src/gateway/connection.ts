@@ -24,7 +24,7 @@ import type { Recordings } from '../recordings/recordings.ts'
 import type { Agents } from './links/agents.ts'
 import { dialChannel } from './forward/dial-channel.ts'
 import { type Forwards, type ForwardsDeps, createForwards, forwardingRefusal } from './forward/forwards.ts'
-import type { LiveLogins } from './login/live-logins.ts'
+import type { LiveLogin, LiveLogins } from './login/live-logins.ts'
 import { toCredential } from './login/credential.ts'
 import type { AcceptedLogin } from './login/accepted-login.ts'
 import { Login, type LoginDeps } from './login/login.ts'
@@ -85,6 +85,8 @@ export class Connection implements ConnectionHandler {
   #login: Login | undefined
   /** Causes known before the transport's, see {@link highestRanked}. */
   #ended: SessionCause | undefined
+  /** The accepted login as reviews know it. */
+  #live: LiveLogin | undefined
   #lost: SessionCause | undefined
   /** Of the latest channel that is recorded. */
   #recorder: Recorder | undefined
@@ -224,11 +226,15 @@ export class Connection implements ConnectionHandler {
     const { ctx, target, user, person } = this.#stage.login
     const device = { name: target.name, tags: target.tags }
     const judge = await this.#deps.firewall(ctx)
-    const at = { address: connection.peer.address, user, person, device, uid: target.uid }
+    const uid = this.#deps.takesGrants ? target.uid : undefined
+    const at = { address: connection.peer.address, user, person, device, uid }
     const { allow, rule, grant } = await judge(at)
     if (!allow) this.end(connection, refusedByRule(rule), TEXTS.withdrawn)
-    // From here it may be open by the grant alone, whose end the review watches.
-    else if (grant) this.#deps.live.review(target.tenant, target.uid)
+    else if (grant && this.#live) {
+      // It is open by the grant alone from here: the review watches for its end.
+      this.#live.grant = grant
+      this.#deps.live.review(target.tenant, target.uid)
+    }
   }
 
   closed(connection: SshConnection, cause: CloseCause): void {
@@ -289,23 +295,23 @@ export class Connection implements ConnectionHandler {
   #watch(connection: SshConnection, login: AcceptedLogin, since: number): () => void {
     const { record, target, user, key, person, grant, forwarding } = login
     const forgetSession = this.#deps.agents.keepSessionAlive(record.uid)
-    const forgetLogin = this.#deps.live.add(
-      {
-        tenant: target.tenant,
-        device: target.uid,
-        user,
-        get address() {
-          return connection.peer.address
-        },
-        key,
-        person: this.#deps.person,
-        subject: person,
-        grant,
-        forwarding,
-        end: (cause) => this.end(connection, cause, withdrawal(cause)),
+    const live: LiveLogin = {
+      tenant: target.tenant,
+      device: target.uid,
+      user,
+      get address() {
+        return connection.peer.address
       },
-      since,
-    )
+      key,
+      person: this.#deps.person,
+      subject: person,
+      takesGrants: this.#deps.takesGrants,
+      grant,
+      forwarding,
+      end: (cause) => this.end(connection, cause, withdrawal(cause)),
+    }
+    this.#live = live
+    const forgetLogin = this.#deps.live.add(live, since)
     return () => {
       forgetSession()
       forgetLogin()

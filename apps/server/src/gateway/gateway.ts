@@ -18,7 +18,7 @@ import { Connection, type ConnectionDeps } from './connection.ts'
 import { readProxySource } from './admission/proxied-socket.ts'
 import { TEXTS } from './record/texts.ts'
 
-export interface GatewayDeps extends Omit<ConnectionDeps, 'isDraining' | 'endpoint' | 'person'> {
+export interface GatewayDeps extends Omit<ConnectionDeps, 'isDraining' | 'endpoint' | 'person' | 'takesGrants'> {
   readonly admission: Admission
   /** Devices without an agent. */
   readonly enrolled: Omit<
@@ -41,6 +41,14 @@ export interface GatewayDeps extends Omit<ConnectionDeps, 'isDraining' | 'endpoi
   readonly refused: (why: string) => void
 }
 
+/** Who opens a connection from another endpoint than the SSH port. */
+export interface Caller {
+  /** The console's user; undefined for an unauthenticated caller. */
+  readonly person: UserId | undefined
+  /** A program does, with an API key of that person. */
+  readonly isProgram?: boolean
+}
+
 export interface Gateway {
   /** Starts to listen. Rejects when the port is not available. */
   start(): Promise<void>
@@ -49,14 +57,14 @@ export interface Gateway {
   readonly connectionCount: number
   /**
    * Admits a connection from another endpoint than the SSH port, with the same limits, rows and shutdown.
-   * @param person the console's user who opened it; undefined for an unauthenticated caller
+   * @param caller who opened it
    * @param ended receives the cause that the row stores
    * @param connect creates the connection for its handler; not called on refusal
    * @returns the reason of a refusal
    */
   admitWeb(
     address: string,
-    person: UserId | undefined,
+    caller: Caller,
     ended: (cause: SessionCause) => void,
     connect: (handler: Connection) => SshConnection,
   ): Refusal | undefined
@@ -123,7 +131,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   /** @param reached address of this server that the client has connected to, as far as that is known */
   function admit(socket: Socket, { address, port: from }: PeerAddress, reached: PeerAddress): void {
-    const refusal = enter(address, 'term', undefined, deps.ended, (handler, device) => {
+    const refusal = enter(address, 'term', { person: undefined }, deps.ended, (handler, device) => {
       socket.setNoDelay(true)
       const either = byFirstName(handler, () => device(reached))
       return { connection: acceptConnection(socket, { address, port: from }, deps.ssh, either), handler: either }
@@ -151,7 +159,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   function enter(
     address: string,
     endpoint: ConnectionDeps['endpoint'],
-    person: UserId | undefined,
+    { person, isProgram = false }: Caller,
     ended: ConnectionDeps['ended'],
     connect: (handler: Connection, device: (reached: PeerAddress) => DeviceConnection) => Entered,
   ): Refusal | undefined {
@@ -162,11 +170,15 @@ export function createGateway(deps: GatewayDeps): Gateway {
       return admitted
     }
     const isDraining = (): boolean => draining
-    const handler = new Connection({ ...deps, endpoint, person, ended, isDraining }, admitted, (closed, rest) => {
-      connections.delete(closed)
-      work.track(rest)
-      settle()
-    })
+    const handler = new Connection(
+      { ...deps, endpoint, person, takesGrants: !isProgram, ended, isDraining },
+      admitted,
+      (closed, rest) => {
+        connections.delete(closed)
+        work.track(rest)
+        settle()
+      },
+    )
     const device = (reached: PeerAddress): DeviceConnection => {
       handler.yield()
       const own = { ...deps, ...deps.enrolled, isDraining, address: deps.enrolled.address(reached) }
@@ -211,11 +223,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
     get connectionCount() {
       return connections.size
     },
-    admitWeb: (address, person, ended, connect) =>
+    admitWeb: (address, caller, ended, connect) =>
       enter(
         address,
         'web',
-        person,
+        caller,
         (cause, authenticated) => {
           deps.ended(cause, authenticated)
           ended(cause)

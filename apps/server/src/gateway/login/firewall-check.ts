@@ -16,12 +16,16 @@ export interface FirewallCheckDeps {
   readonly firewall: (ctx: TenantContext) => Promise<Judge>
   /** Page of the console where a member asks for access to a device. */
   readonly requestLink: (device: DeviceUid) => string
+  /** Access requests count here: they are of people, and not for programs with an API key of theirs. */
+  readonly takesGrants: boolean
 }
 
 export class FirewallCheck {
   readonly #deps: FirewallCheckDeps
   #refusal: SessionCause | undefined
   #grant: Grant | undefined
+  /** A rule about networks has refused in spite of one: asking again does not help. */
+  #isGrantedElsewhere = false
   #loggedRule: number | undefined
   #loggedGrant: string | undefined
 
@@ -41,7 +45,8 @@ export class FirewallCheck {
 
   /** Text of a refusal. Whoever is known may ask for access. */
   textFor({ uid, takesRequests }: LoginTarget, person: UserId | undefined): string {
-    return person === undefined || !takesRequests ? TEXTS.refused : TEXTS.mayAsk(this.#deps.requestLink(uid))
+    const mayAsk = person !== undefined && takesRequests && this.#deps.takesGrants && !this.#isGrantedElsewhere
+    return mayAsk ? TEXTS.mayAsk(this.#deps.requestLink(uid)) : TEXTS.refused
   }
 
   /** @param row of the session; awaited only when a rule or a grant decided */
@@ -52,8 +57,9 @@ export class FirewallCheck {
     login: KeyUse & Pick<Connecting, 'address' | 'person'>,
   ): Promise<boolean> {
     const judge = await this.#deps.firewall(ctx)
-    const { allow, rule, grant } = await judge({ ...login, uid })
+    const { allow, rule, grant } = await judge({ ...login, uid: this.#deps.takesGrants ? uid : undefined })
     this.#grant = allow ? grant : undefined
+    this.#isGrantedElsewhere = !allow && grant !== undefined
     // The rule that denied an earlier attempt may have been deleted.
     this.#refusal = allow ? undefined : refusedByRule(rule)
     if (allow && grant) await this.#noteGrant(row, grant)

@@ -84,7 +84,8 @@ function setUp() {
     const end = (cause: SessionCause): void => void ended.push([name, cause])
     const forwarding = { policy: 'allowed' as ForwardingPolicy, used: forwards }
     const address = '192.0.2.1'
-    const over = live.add({ tenant, device, user: name, address, key, person, subject, forwarding, end }, since)
+    const who = { user: name, address, key, person, subject, takesGrants: true }
+    const over = live.add({ tenant, device, ...who, forwarding, end }, since)
     return { over, forwarding }
   }
   return { policy, clock, live, add, ended, reasons: () => ended.map(([name, { reason }]) => `${name} ${reason}`) }

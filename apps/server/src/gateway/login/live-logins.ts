@@ -32,6 +32,8 @@ export interface LiveLogin {
   readonly subject: UserId | undefined
   /** Access request by which alone the firewall lets it in; it is reviewed when that expires. */
   grant?: Grant | undefined
+  /** Access requests count for it: not for the place of somebody who has joined, nor for programs. */
+  readonly takesGrants: boolean
   readonly forwarding: ForwardingState
   /** It is the place of somebody in another person's terminal. */
   readonly joins?: true
@@ -128,10 +130,9 @@ export function createLiveLogins(deps: LiveLoginsDeps): LiveLogins {
     evaluate: Judge,
     login: LiveLogin,
   ): Promise<SessionCause | undefined> {
-    const { address, user, subject: person, joins } = login
+    const { address, user, subject: person, takesGrants } = login
     const device = { name: target.name, tags: target.tags }
-    // Whoever joins is let in by the rules: what was approved is a session of their own.
-    const uid = joins ? undefined : target.uid
+    const uid = takesGrants ? target.uid : undefined
     const { allow, rule, grant } = await evaluate({ address, user, person, device, uid })
     if (!allow) return login.grant && !grant ? grantOver(login.grant, deps.clock.now()) : refusedByRule(rule)
     login.grant = grant

@@ -148,6 +148,8 @@ export function createSharedTerminal(deps: SharedTerminalDeps, own: OwnTerminal)
         key: undefined,
         person: seat.guest.person,
         subject: seat.guest.person,
+        // What was approved is a session of their own.
+        takesGrants: false,
         forwarding: { policy: login.target.forwarding, used: false },
         joins: true,
         end: (cause) => end(seat, cause),

@@ -73,7 +73,7 @@ export function openOwnedTerminal(
   const login = `${target.username}@${target.device}`
   const refusal = gateway.admitWeb(
     peer.address,
-    target.person,
+    { person: target.person, isProgram: target.name === undefined },
     (cause) => terminal.setCause(cause),
     (handler) => {
       const connection = createWebConnection({ handler, view: sharedView, peer, login, clock })

@@ -131,7 +131,7 @@ export function createWebEndpoints(deps: WebEndpointsDeps): WebEndpoints {
     const login = `${target.username}@${target.device}`
     const refusal = deps.gateway.admitWeb(
       remote,
-      undefined,
+      { person: undefined },
       () => undefined,
       (handler) => {
         const connection = createWebConnection({ handler, view, peer, login, clock: deps.clock })

@@ -246,7 +246,7 @@ const DRAFTS: Texts = {
     ],
     facts: [
       ['Reason', defused(reason, 500)],
-      ['As', defused(accounts, 200)],
+      ['As', defused(accounts, 600)],
       ['For', duration(minutes)],
     ],
     link: { label: 'Decide the request', href: link },
@@ -262,7 +262,7 @@ const DRAFTS: Texts = {
     ],
     facts: [
       ['By', defused(by, 40)],
-      ['As', defused(accounts, 200)],
+      ['As', defused(accounts, 600)],
       ...(until === '' ? [] : [['Until', timeText(until)] as const]),
       ...(note === '' ? [] : [['Note', defused(note, 500)] as const]),
     ],
