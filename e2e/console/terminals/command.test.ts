@@ -1,5 +1,5 @@
 // A command on several devices from their list: one sign-in, results that are the same together, failures tried again.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
@@ -9,6 +9,7 @@ import { type Agent, startAgent } from '../../support/agent.ts'
 import { launchBrowser, openPage } from '../../support/browser.ts'
 import { registerKey } from '../../support/registered-key.ts'
 import { type Server, startServer } from '../../support/server.ts'
+import { until } from '../../support/wait.ts'
 import { openSignedIn, savedFile, violationsInBothThemes } from '../steps.ts'
 
 const NAMES = ['bench-one', 'bench-two', 'bench-three']
@@ -100,4 +101,21 @@ it('tries a password that the first device refuses on no other', async () => {
   expect(body.filter(({ authenticated }) => !authenticated)).toHaveLength(1)
   await dialog().getByRole('button', { name: 'Another command' }).click()
   expect(await dialog().getByLabel('Command').inputValue()).toBe('true')
+})
+
+it('asks what is stopped to end', async () => {
+  const [begun, over] = [join(folder, 'begun'), join(folder, 'over')]
+  const command = `trap 'touch ${over}; exit' TERM; touch ${begun}; while :; do sleep 0.1; done`
+  await dialog().getByLabel('Command').fill(command)
+  await dialog().getByLabel('Private key', { exact: true }).check()
+  await dialog().getByRole('button', { name: 'Run', exact: true }).click()
+  await until('it runs', () => existsSync(begun))
+  await dialog().getByRole('button', { name: 'Stop' }).click()
+  await dialog().getByText('Succeeded on 0 of 3 devices.').waitFor()
+  expect(
+    await dialog()
+      .getByRole('button', { name: /^Run again/ })
+      .count(),
+  ).toBe(0)
+  expect(await until('the device has ended it', () => existsSync(over))).toBe(true)
 })

@@ -1,4 +1,5 @@
 // A command on one device, as a session of this browser.
+import { ApiError } from '@bowline/contract/client'
 import type { Runtime } from '../../core/runtime.ts'
 import { endText } from '../terminal/pane/end-text.ts'
 import { type RemoteTerminal, type TerminalState, openRemoteTerminal } from '../terminal/connection/remote-terminal.ts'
@@ -54,7 +55,7 @@ function outcomeOf(runtime: Runtime, { device, command, access, signal, write }:
       credential,
       size: undefined,
       command,
-      ticket: () => ticketFor(runtime, device, username),
+      ticket: () => ticketInTurn(runtime, device, username, signal),
       output(bytes, done) {
         write(bytes)
         done()
@@ -71,6 +72,33 @@ function outcomeOf(runtime: Runtime, { device, command, access, signal, write }:
       const outcome = settled(remote.state.get())
       if (outcome) finish(outcome)
     })
+  })
+}
+
+/** A ticket of the server, which gives out some each second: waits for it as long as the server says. */
+async function ticketInTurn(
+  runtime: Runtime,
+  device: PaneDevice,
+  username: string,
+  signal: AbortSignal,
+): Promise<string> {
+  for (;;) {
+    try {
+      return await ticketFor(runtime, device, username)
+    } catch (error) {
+      const { cause } = error as Error
+      if (!(cause instanceof ApiError) || cause.status !== 429 || signal.aborted) throw error
+      const seconds = Number(cause.headers.get('retry-after') ?? 1)
+      // Spread, so that those that wait do not come at once.
+      await pause((seconds + Math.random()) * 1_000, signal)
+    }
+  }
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds)
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
   })
 }
 

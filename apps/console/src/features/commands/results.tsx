@@ -8,7 +8,7 @@ import { compareNames, formatCount, formatList } from '../../ui/text/numbers.ts'
 import { saveFile } from '../../ui/text/save-file.ts'
 import type { PaneDevice } from '../terminal/pane/pane-session.ts'
 import { commandsMessages as texts } from './messages.ts'
-import { type Outcome, type Result, type Run, type Same, grouped, isDone, isSuccess } from './run.ts'
+import { type Outcome, type Result, type Run, type Same, grouped, hasFailed, isDone, isSuccess } from './run.ts'
 import classes from './commands.module.css'
 
 interface ResultsProps {
@@ -24,14 +24,14 @@ export function Results({ run, command, onAgain, onAnother, onClose }: ResultsPr
   const progress = useStore(run.progress)
   const { results, total, isRefused } = progress
   const isOver = isDone(progress)
-  const failed = results.filter((result) => !isSuccess(result))
+  const failed = results.filter(hasFailed)
   return (
     <Stack gap="sm">
       <pre className={classes['command']}>{command}</pre>
       <progress className={classes['progress']} aria-label={texts.progressLabel} value={results.length} max={total} />
       <Text component="output" size="sm">
         {isOver
-          ? texts.summary(formatCount(total - failed.length), formatCount(total))
+          ? texts.summary(formatCount(results.filter(isSuccess).length), formatCount(total))
           : texts.progress(formatCount(results.length), formatCount(total))}
       </Text>
       {isRefused ? <Callout tone="warn">{texts.refusedEarly}</Callout> : null}

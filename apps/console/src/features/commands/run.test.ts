@@ -42,6 +42,13 @@ describe('a command on many devices', () => {
     expect(results.map(({ outcome }) => outcome.kind)).toEqual(['refused', 'stopped', 'stopped'])
   })
 
+  it('goes on with the next while none has taken the credential', async () => {
+    const { begun } = await run(['a', 'b', 'c', 'd'], (name) =>
+      name === 'a' ? { kind: 'failed', reason: 'offline' } : { kind: name === 'b' ? 'refused' : 'stopped' },
+    )
+    expect(begun).toEqual(['a', 'b'])
+  })
+
   it('goes on when one of several refuses what others take', async () => {
     const { begun, isRefused } = await run(['a', 'b', 'c'], (name) => (name === 'b' ? { kind: 'refused' } : exited(0)))
     expect([begun, isRefused]).toEqual([['a', 'b', 'c'], false])

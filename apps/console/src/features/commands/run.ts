@@ -41,36 +41,40 @@ export interface Run {
 export type Execute = (device: PaneDevice, signal: AbortSignal) => Promise<Result>
 
 export const isDone = ({ total, results }: Progress): boolean => results.length === total
+/** Worth another try: not one that may still run where it was stopped. */
+export const hasFailed = (result: Result): boolean => !isSuccess(result) && result.outcome.kind !== 'stopped'
 export const isSuccess = ({ outcome }: Result): boolean => outcome.kind === 'exited' && outcome.status === 0
 
 /**
- * Runs a command on all of the devices. A credential that the first device to answer refuses is not tried on the others:
- * a mistyped password would count as an attempt on each of them.
+ * Runs a command on all of the devices: one after the other until one has taken the credential, then some at a time. One that a
+ * device refuses before that is not tried on the others: a mistyped password would count as an attempt on each of them.
  */
 export function runOnAll(devices: readonly PaneDevice[], execute: Execute): Run {
   const progress = createStore<Progress>({ total: devices.length, results: [], isRefused: false })
   const abort = new AbortController()
-  const begin = new Semaphore(AT_ONCE, devices.length)
   let isTrusted = false
-  const first = Promise.withResolvers<void>()
 
   function settle(result: Result): void {
     const { kind } = result.outcome
     const now = progress.get()
     const isRefused = now.isRefused || (kind === 'refused' && !isTrusted)
-    progress.set({ ...now, results: [...now.results, result], isRefused })
     if (kind === 'exited' || kind === 'killed') isTrusted = true
     if (isRefused) abort.abort()
+    progress.set({ ...now, results: [...now.results, result], isRefused })
   }
 
-  async function one(device: PaneDevice, isFirst: boolean): Promise<void> {
-    if (!isFirst) await first.promise
-    const result = abort.signal.aborted ? stopped(device) : await execute(device, abort.signal)
-    settle(result)
-    first.resolve()
+  async function one(device: PaneDevice): Promise<void> {
+    settle(abort.signal.aborted ? stopped(device) : await execute(device, abort.signal))
   }
 
-  devices.forEach((device, index) => void begin.run(() => one(device, index === 0)))
+  async function work(): Promise<void> {
+    const left = [...devices]
+    for (let device = left.shift(); device; device = isTrusted ? undefined : left.shift()) await one(device)
+    const begin = new Semaphore(AT_ONCE, left.length)
+    await Promise.all(left.map((device) => begin.run(() => one(device))))
+  }
+
+  void work()
   return { progress, stop: () => abort.abort() }
 }
 

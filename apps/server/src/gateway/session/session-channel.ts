@@ -68,6 +68,7 @@ export class SessionChannel implements ChannelHandler {
   readonly #parts: SessionChannelParts
   readonly #setup: Setup = { env: [], displayRequested: false, preparing: [] }
   #state: State = { is: 'new' }
+  #hasSignalled = false
 
   constructor(parts: SessionChannelParts) {
     this.#parts = parts
@@ -95,6 +96,7 @@ export class SessionChannel implements ChannelHandler {
       }
       case 'signal':
         login.record.note('signal', channelIndex, { signal: request.name })
+        this.#hasSignalled = true
         return this.#control({ type: 'signal', name: request.name })
       case 'break':
         return this.#control({ type: 'break', lengthMs: request.lengthMs })
@@ -125,8 +127,10 @@ export class SessionChannel implements ChannelHandler {
     this.#state = { is: 'closed' }
     this.#setup.display?.close()
     if (before.is !== 'running') return
-    // Unread input is dropped: nothing is left to wait for it.
-    before.process.stream.close({ by: 'user', reason: 'channel-closed', message: cause.message }, 'drop')
+    const { stream } = before.process
+    // Unread input is dropped: nothing is left to wait for it. A signal that was sent last still arrives.
+    const isHeard = this.#hasSignalled && stream.queuedBytes === 0
+    stream.close({ by: 'user', reason: 'channel-closed', message: cause.message }, isHeard ? undefined : 'drop')
   }
 
   #setUp(request: Extract<SessionRequest, { type: 'pty-req' | 'env' | 'auth-agent-req@openssh.com' | 'x11-req' }>) {

@@ -213,8 +213,9 @@ export function createConversation(
     if (clientMessage.type === 'bye') return running.terminal.leave()
     if (clientMessage.type === 'resize') {
       const { type: _, ...window } = clientMessage
-      if (!run || !isTerminal(run)) return breach('Only a terminal has a size.')
-      run = { ...run, ...window }
+      if (run && !isTerminal(run)) return breach('Only a terminal has a size.')
+      // Whoever has joined runs nothing of their own.
+      run = run && { ...run, ...window }
       return isSignedIn ? running.connection.resize(window) : undefined
     }
     if (clientMessage.type === 'admit' || clientMessage.type === 'refuse' || clientMessage.type === 'remove') {

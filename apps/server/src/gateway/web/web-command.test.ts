@@ -1,5 +1,8 @@
 // Commands in a browser: one command of a device over the web terminal's WebSocket, with the rules of every other session.
 import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import type { LinkStream, StreamHandler } from '@bowline/link/api'
@@ -11,13 +14,17 @@ import { type Page, openPage } from './testing.ts'
 
 let server: BootedServer
 let ada: Person
+const folder = mkdtempSync(join(tmpdir(), 'web-command-'))
 beforeAll(async () => {
   server = await bootServer({ settings: { BOWLINE_UNCOUNTED_SOURCES: '127.0.0.0/8' } })
   ada = await server.setUpAccount()
   const body = { settings: { session_record: true } }
   await ada.client.call(operations.namespaces.update, { params: { tenant: ada.tenant }, body })
 })
-afterAll(() => server.close())
+afterAll(async () => {
+  await server.close()
+  rmSync(folder, { recursive: true })
+})
 
 /** A device that runs commands by /bin/sh. */
 const withCommands: Behaviour = (kind, header, stream) =>
@@ -40,9 +47,15 @@ function runCommand(header: object, stream: LinkStream): StreamHandler {
   })
   stream.control({ type: 'started' })
   return {
-    data: (data) => stream.consumed(data.length),
+    data(data) {
+      program.stdin.write(data)
+      stream.consumed(data.length)
+    },
     eof: () => program.stdin.end(),
-    closed: () => program.kill(),
+    control(message) {
+      if (message['type'] === 'signal') program.kill(`SIG${String(message['name'])}` as NodeJS.Signals)
+    },
+    closed: () => undefined,
   }
 }
 
@@ -89,19 +102,32 @@ describe('a command in a browser', () => {
     expect((await run(device.uid, 'cat; echo ended')).output).toBe('ended\n')
   })
 
+  it('takes no input, not even before it runs', async () => {
+    const { device } = await fakeDevice(server, ada, withCommands)
+    const page = await begun(device.uid, 'cat; echo ended')
+    await page.next('welcome')
+    page.say({ type: 'password', password: DEVICE_PASSWORD })
+    await page.next('ready')
+    page.data(0, 'typed\n')
+    await page.next('ended')
+    expect(page.output().toString()).toBe('ended\n')
+  })
+
   it('is told by the signal that has ended it', async () => {
     const { device } = await fakeDevice(server, ada, withCommands)
     expect((await run(device.uid, 'kill -TERM $$')).exit).toEqual({ type: 'exit', signal: 'TERM' })
   })
 
-  it('ends when the page leaves', async () => {
+  it('ends when the page leaves: it gets the signal that asks for it', async () => {
     const { device } = await fakeDevice(server, ada, withCommands)
-    const page = await begun(device.uid, 'echo on; exec sleep 1000')
+    const mark = join(folder, 'terminated')
+    const page = await begun(device.uid, `trap 'echo >${mark}; exit' TERM; echo on; while :; do sleep 0.05; done`)
     const { session } = await page.next('welcome')
     page.say({ type: 'password', password: DEVICE_PASSWORD })
     await until(() => page.output().toString() === 'on\n')
     page.say({ type: 'bye' })
     expect(await until(async () => !(await rowOf(session)).active)).toBe(true)
+    await until(() => existsSync(mark))
   })
 
   it('has no size, and is not empty', async () => {

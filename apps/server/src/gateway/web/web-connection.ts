@@ -98,6 +98,7 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
   let channel: ChannelHandler | undefined
   let run: WebRun | undefined
   let isStarted = false
+  let hasExited = false
   let stderr = ''
   const cancelGrace = clock.after(loginGraceMs, () =>
     end({ by: 'timeout', reason: 'login-grace', message: `Nobody signed in within ${loginGraceMs / 1_000} seconds.` }),
@@ -107,6 +108,8 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
     if (isOver) return
     isOver = true
     cancelGrace()
+    // Nothing else would end a program without a terminal: sshd leaves it running, too, when its client is gone.
+    if (isCommand(run) && !hasExited) void channel?.request?.({ type: 'signal', name: 'TERM' })
     channel?.closed(cause)
     handler.closed(connection, cause)
     view.closed(run === 'sftp' && cause.by === 'peer' ? { ...cause, message: endOfFiles(cause.message) } : cause)
@@ -147,6 +150,8 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
   let early: Uint8Array[] | undefined = []
 
   function input(bytes: Uint8Array): void {
+    // A command has none.
+    if (isCommand(run)) return view.consumed(bytes.length)
     if (early) early.push(bytes)
     else channel?.data(bytes, 0)
   }
@@ -167,7 +172,7 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
     early = undefined
     for (const bytes of typed) input(bytes)
     isStarted = await starts
-    if (wanted !== 'sftp' && 'command' in wanted) opened.eof?.()
+    if (isCommand(wanted)) opened.eof?.()
     return isStarted
   }
 
@@ -187,8 +192,14 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
     queuedBytes: 0,
     consumed: (count) => view.consumed(count),
     eof: () => undefined,
-    exitStatus: (status) => view.exit({ status }),
-    exitSignal: (signal) => view.exit({ signal }),
+    exitStatus(status) {
+      hasExited = true
+      view.exit({ status })
+    },
+    exitSignal(signal) {
+      hasExited = true
+      view.exit({ signal })
+    },
     // The connection ends with its only session, as an ssh client would end it.
     close: () => end({ by: 'peer', reason: 'disconnect', message: 'The session has ended.' }),
   }
@@ -223,6 +234,10 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
     leave: (message) => end({ by: 'peer', reason: 'disconnect', message }),
   }
   return connection
+}
+
+function isCommand(run: WebRun | undefined): run is { readonly command: string } {
+  return run !== undefined && run !== 'sftp' && 'command' in run
 }
 
 function requestOf(run: WebRun): SessionRequest {
