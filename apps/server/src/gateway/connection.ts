@@ -26,6 +26,7 @@ import { dialChannel } from './forward/dial-channel.ts'
 import { type Forwards, type ForwardsDeps, createForwards, forwardingRefusal } from './forward/forwards.ts'
 import type { LiveLogin, LiveLogins } from './login/live-logins.ts'
 import { toCredential } from './login/credential.ts'
+import { answerQuery } from './login/answer-query.ts'
 import type { AcceptedLogin } from './login/accepted-login.ts'
 import { Login, type LoginDeps } from './login/login.ts'
 import { PromptCancelled } from './login/questions.ts'
@@ -357,14 +358,4 @@ export class Connection implements ConnectionHandler {
     // A page's malformed message is a bug in the console; a penalty would block everybody behind that address.
     if (offence !== 'abuse' || this.#deps.endpoint !== 'web') this.#admitted.offend(offence)
   }
-}
-
-/** Answers a public key query (RFC 4252 section 7). Certificates are never accepted. */
-async function answerQuery(
-  login: Login,
-  { key }: Extract<AuthAttempt, { method: 'publickey' }>,
-): Promise<AuthDecision> {
-  const refused: AuthDecision = { result: 'reject' }
-  const decision = await login.query(key.blob).catch(() => refused)
-  return key.certificate ? refused : decision
 }
