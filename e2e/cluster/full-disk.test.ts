@@ -126,13 +126,14 @@ describe.skipIf(missing())(`a full disk at one of two nodes (${missing() ?? 'Swi
 
   it('cuts off a recording that need not be, and the session goes on byte for byte', async () => {
     await policy('best-effort')
-    const elsewhere = await startTraffic(laneThrough(ground, 'by the other node', other))
     const running = await startNumbered(through(full), 15)
     const client = await other.client()
+    // Nothing else has a session yet: it is the newest one.
     const uid = await until('it is recorded', async () => {
       const newest = await newestSession(client)
       return newest?.active && newest.recorded && newest.uid
     })
+    const elsewhere = await startTraffic(laneThrough(ground, 'by the other node', other))
     const empty = await fill()
     const { code, ...output } = await running.ended
     history.output(output)

@@ -21,7 +21,10 @@ beforeAll(async () => {
   far = second
   owner = await near.setUpAccount()
 })
-afterAll(() => Promise.all(nodes.map((node) => node.close())))
+// The first one has the database of all.
+afterAll(async () => {
+  for (const node of nodes.toReversed()) await node.close()
+})
 
 it('ends a session at another node than the one where the access is ended', async () => {
   const device = await fakeDevice(near, owner)

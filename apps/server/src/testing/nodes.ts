@@ -4,7 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@bowline/testkit/free-port'
-import type { Log } from '../platform/log.ts'
+import { until } from '@bowline/testkit/until'
+import { type Log, silentLog } from '../platform/log.ts'
 import { type BootedServer, bootServer, databaseUrl } from './boot.ts'
 
 export interface BootedNode extends BootedServer {
@@ -24,6 +25,7 @@ export async function bootNodes(
   const secretKey = randomBytes(32).toString('hex')
   const recordings = await mkdtemp(join(tmpdir(), 'bowline-recordings-'))
   const nodes: BootedNode[] = []
+  const peers: ReadonlySet<unknown>[] = []
   for (let index = 0; index < count; index += 1) {
     const address = `127.0.0.1:${await freePort()}`
     const shared = {
@@ -33,9 +35,11 @@ export async function bootNodes(
       ...settings,
     }
     const first = nodes[0]
+    const seen = new Set<unknown>()
+    peers.push(seen)
     const server = await bootServer({
       settings: shared,
-      ...(log ? { log } : {}),
+      log: notingPeers(log ?? silentLog, seen),
       ...(first ? { reach: async () => databaseUrl(first.owner) } : {}),
     })
     const close = async (): Promise<void> => {
@@ -44,5 +48,18 @@ export async function bootNodes(
     }
     nodes.push({ ...server, address, close })
   }
+  await until(() => peers.every((seen) => seen.size === count - 1))
   return nodes
+}
+
+/** A log that notes the nodes with which links have been made. */
+function notingPeers(log: Log, seen: Set<unknown>): Log {
+  return {
+    ...log,
+    info(event, fields) {
+      if (event === 'node.linked') seen.add(fields?.['node'])
+      log.info(event, fields)
+    },
+    child: (fields) => notingPeers(log.child(fields), seen),
+  }
 }
