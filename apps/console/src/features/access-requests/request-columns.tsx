@@ -72,7 +72,7 @@ function State({ request }: { readonly request: AccessRequest }) {
   ]
   return (
     <div>
-      <Badge variant="default" tt="none" fw={550}>
+      <Badge variant="default" tt="none" fw={550} miw="max-content">
         {texts.states[state]}
       </Badge>
       {facts.length > 0 ? <Aside>{facts.join(' · ')}</Aside> : null}

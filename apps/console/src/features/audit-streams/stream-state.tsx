@@ -15,8 +15,15 @@ export function StreamState({ stream }: { readonly stream: AuditStream }) {
   const state = stateOf(stream)
   const colour = reason === null ? COLOURS[state] : 'disabled'
   return (
-    <>
-      <Badge variant="default" tt="none" fw={550} data-state={colour} className={classes['state'] ?? ''}>
+    <div>
+      <Badge
+        variant="default"
+        tt="none"
+        fw={550}
+        miw="max-content"
+        data-state={colour}
+        className={classes['state'] ?? ''}
+      >
         {texts.states[state]}
       </Badge>
       {reason === null ? null : <span className={classes['reason']}>{texts.disabled(reason)}</span>}
@@ -26,7 +33,7 @@ export function StreamState({ stream }: { readonly stream: AuditStream }) {
         </span>
       ) : null}
       {behind === 0 ? null : <span className={classes['reason']}>{behindOf(behind)}</span>}
-    </>
+    </div>
   )
 }
 
