@@ -14,7 +14,7 @@ import { git, rsync, x11 } from './clients/tools.ts'
 import { startWithContainer } from './container.ts'
 import { existingAgent } from './existing-agent.ts'
 import type { Row } from './row.ts'
-import { startSites } from './sites.ts'
+import { type StartBowline, startSites } from './sites.ts'
 
 const DATA = join(root, 'apps/docs/data/conformance-routes.json')
 const rows = [...openssh('OpenSSH', thisMachine), ...sessions(), ...rsync(), ...git(), ...x11()]
@@ -28,7 +28,8 @@ if (!canMakeDevices) {
 /** All of them use this machine's OpenSSH. */
 const nameOf = ({ client, feature }: Row): string => `${client.replace(/ [\d.]+$/, '')}: ${feature}`
 
-type Route = Parameters<typeof startSites> extends [unknown?, ...infer Rest] ? Rest : never
+/** How Bowline reaches the device, and the SSH server to compare with; defaults as in {@link startSites}. */
+type Route = readonly [start?: StartBowline, peer?: typeof startPlainDropbear]
 const routes: Record<string, Route> = {
   'Agent of Bowline': [],
   'Without an agent: OpenSSH': [startAgentless],

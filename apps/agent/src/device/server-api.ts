@@ -19,7 +19,7 @@ export interface Answer {
   /** Parsed JSON; undefined when the body is not JSON. */
   readonly body: unknown
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** How far this machine's clock is certainly ahead of the server's, in whole seconds; undefined: no time was sent. */
+  /** Difference of the clocks by {@link secondsAhead}; undefined when the server sent no time. */
   readonly clockAheadSeconds: number | undefined
 }
 
@@ -86,9 +86,9 @@ export function requestOver(
 }
 
 /**
- * How far this machine's clock is certainly ahead of the server's. The server wrote its time between the two moments, and
- * in whole seconds (RFC 9110, 5.6.7): what that leaves open is not taken for a difference. Two processes with one clock
- * would differ by it, and a server ignores what seems to be signed before the last registration.
+ * Least difference between this machine's clock and the server's. The server wrote its time between the two moments, and
+ * in whole seconds (RFC 9110, section 5.6.7): what that leaves open does not count. Two processes with one clock would
+ * differ by it, and a server ignores a registration that seems to be signed before the last one.
  * @param sentAt as `receivedAt`, in milliseconds since 1970 by this machine's clock
  * @param date the header `Date`
  * @returns whole seconds, negative when the clock is behind; undefined without a date

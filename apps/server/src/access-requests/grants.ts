@@ -1,4 +1,4 @@
-// What approved access requests let people do: asked by the firewall where its rules deny.
+// Grants of approved access requests, which the firewall looks up where its rules deny.
 import type { FindGrant } from '../firewall/rules.ts'
 import { findActive } from './store.ts'
 

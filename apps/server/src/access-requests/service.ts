@@ -9,6 +9,7 @@ import type { TenantContext, UserActor } from '../context.ts'
 import type { Listing } from '../db/lists/listing.ts'
 import { findUsed } from '../filters/used-tags.ts'
 import { holdMembership } from '../membership/membership.ts'
+import { lockNamespace } from '../membership/store.ts'
 import { type AccessMails, tellApprovers, tellRequester } from './mails.ts'
 import { described, stateOf, toRequest } from './requests.ts'
 import {
@@ -17,9 +18,7 @@ import {
   countRequests,
   findAcceptedDevice,
   insertRequest,
-  listPeople,
   listRequests,
-  lockNamespace,
   lockRequest,
   readHours,
   updateRequest,
@@ -108,8 +107,7 @@ export async function approve(
   return decide(deps, ctx, id, async (inner, row, now) => {
     const hours = (await readHours(inner.db, ctx.tenant)) ?? fail('ACCESS_REQUESTS_OFF')
     // Nothing is approved for a disabled account, which could use it once it is enabled.
-    const asker = row.user_id && { tenant: ctx.tenant, only: row.user_id, limit: 1 }
-    if (!asker || (await listPeople(deps.system, asker)).length === 0)
+    if (row.user_id === null || !(await holdMembership(inner, row.user_id)))
       fail('NOT_FOUND', { what: 'The member who asked' })
     // The setting may have been lowered since.
     const most = Math.min(row.minutes, hours * 60)

@@ -23,11 +23,6 @@ export async function readHours(db: Db, tenant: TenantId): Promise<number | null
   return row?.hours ?? null
 }
 
-/** Makes changes of requests, members and settings take turns until the transaction ends. */
-export async function lockNamespace(db: Db, tenant: TenantId): Promise<void> {
-  await db.selectFrom('namespaces').select('tenant_id').where('tenant_id', '=', tenant).forNoKeyUpdate().execute()
-}
-
 export function findAcceptedDevice(db: Db, uid: DeviceUid): Promise<{ name: string } | undefined> {
   return db
     .selectFrom('devices')
@@ -95,7 +90,7 @@ export interface RequestCounts {
   /** Pending ones of the namespace. */
   readonly pending: number
   readonly pendingOfPerson: number
-  /** Of the person, in any state. */
+  /** Requests of the person, in any state. */
   readonly recentOfPerson: number
 }
 
@@ -104,8 +99,9 @@ export async function countRequests(
   { person, now, since }: { readonly person: UserId; readonly now: Date; readonly since: Date },
 ): Promise<RequestCounts> {
   const { rows } = await sql<RequestCounts>`select
-      count(*) filter (where state = 'pending' and pending_until > ${now})::integer as pending,
-      count(*) filter (where state = 'pending' and pending_until > ${now} and user_id = ${person})::integer
+      count(*) filter (where state = 'pending' and pending_until > ${now} and ${hasPlace})::integer as pending,
+      count(*) filter (where state = 'pending' and pending_until > ${now} and ${hasPlace}
+        and user_id = ${person})::integer
         as "pendingOfPerson",
       count(*) filter (where user_id = ${person})::integer as "recentOfPerson"
     from access_requests where created_at > ${since}`.execute(db)
@@ -160,7 +156,7 @@ export function listActiveTags(db: Db, now: Date): Promise<{ id: string; tag: st
     .execute()
 }
 
-/** Which requests end together. */
+/** Selects requests that end together. */
 export interface Together {
   /** On the system connection, which sees all namespaces. */
   readonly tenant: TenantId

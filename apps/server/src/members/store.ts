@@ -5,16 +5,11 @@ import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import { type Insertable, type Kysely, type Selectable, type Updateable, sql } from 'kysely'
 import { isLimitReached } from '../db/limit-reached.ts'
 import { showClosed } from '../db/show-closed.ts'
+import { lockNamespace } from '../membership/store.ts'
 import type { MembersTable } from '../db/tables/namespace-tables.ts'
 import type { Schema } from '../db/schema.ts'
 
 export type MemberRow = Selectable<MembersTable>
-
-/** Locks the namespace: changes of its members are serialised. */
-export async function lockNamespace(db: Kysely<Schema>, tenant: TenantId): Promise<void> {
-  // Registrations reference the namespace's row and are not blocked: its key does not change.
-  await db.selectFrom('namespaces').select('tenant_id').where('tenant_id', '=', tenant).forNoKeyUpdate().execute()
-}
 
 /** Locks the namespace and returns a member. */
 export async function lockMember(db: Kysely<Schema>, tenant: TenantId, user: UserId): Promise<MemberRow | undefined> {

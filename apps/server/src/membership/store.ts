@@ -4,6 +4,12 @@ import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 
+/** Locks the namespace: changes of its members, and of what depends on them, are serialised. */
+export async function lockNamespace(db: Kysely<Schema>, tenant: TenantId): Promise<void> {
+  // Registrations reference the namespace's row and are not blocked: its key does not change.
+  await db.selectFrom('namespaces').select('tenant_id').where('tenant_id', '=', tenant).forNoKeyUpdate().execute()
+}
+
 /**
  * Finds an accepted member whose account is not disabled, on the namespace's connection too.
  * @param hold 'held': the membership cannot end before the transaction

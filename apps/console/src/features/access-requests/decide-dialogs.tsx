@@ -113,7 +113,7 @@ function Deny({ request, onClose }: BodyProps) {
   )
 }
 
-/** What is decided, with the number of devices that a tag stands for now. */
+/** Summary of the request, with the number of devices that have its tag now. */
 function About({ request }: { readonly request: AccessRequest }) {
   const { api } = useRuntime()
   const { tag } = request

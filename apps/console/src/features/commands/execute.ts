@@ -1,9 +1,9 @@
 // A command on one device, as a session of this browser.
-import { ApiError } from '@bowline/contract/client'
 import type { Runtime } from '../../core/runtime.ts'
 import { endText } from '../terminal/pane/end-text.ts'
 import { type RemoteTerminal, type TerminalState, openRemoteTerminal } from '../terminal/connection/remote-terminal.ts'
 import { type Access, type PaneDevice, inBrowser, ticketFor } from '../terminal/pane/pane-session.ts'
+import { inTurn } from './in-turn.ts'
 import { commandsMessages as texts } from './messages.ts'
 import type { Execute, Outcome } from './run.ts'
 
@@ -55,7 +55,7 @@ function outcomeOf(runtime: Runtime, { device, command, access, signal, write }:
       credential,
       size: undefined,
       command,
-      ticket: () => ticketInTurn(runtime, device, username, signal),
+      ticket: () => inTurn(() => ticketFor(runtime, device, username), signal),
       output(bytes, done) {
         write(bytes)
         done()
@@ -75,34 +75,7 @@ function outcomeOf(runtime: Runtime, { device, command, access, signal, write }:
   })
 }
 
-/** A ticket of the server, which gives out some each second: waits for it as long as the server says. */
-async function ticketInTurn(
-  runtime: Runtime,
-  device: PaneDevice,
-  username: string,
-  signal: AbortSignal,
-): Promise<string> {
-  for (;;) {
-    try {
-      return await ticketFor(runtime, device, username)
-    } catch (error) {
-      const { cause } = error as Error
-      if (!(cause instanceof ApiError) || cause.status !== 429 || signal.aborted) throw error
-      const seconds = Number(cause.headers.get('retry-after') ?? 1)
-      // Spread, so that those that wait do not come at once.
-      await pause((seconds + Math.random()) * 1_000, signal)
-    }
-  }
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds)
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
-  })
-}
-
-/** What the state means for the command; undefined: it goes on. */
+/** Outcome of the command in this state; undefined while it goes on. */
 function settled(state: TerminalState): Outcome | undefined {
   if (state.kind === 'refused') return { kind: 'refused' }
   if (state.kind === 'asked') return { kind: 'failed', reason: texts.asks }

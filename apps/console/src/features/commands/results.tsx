@@ -1,4 +1,4 @@
-// What became of a command: how far it is, and the devices with the same result together.
+// Results of a command: progress, and devices grouped by the same result.
 import { csvLine } from '@bowline/base/csv'
 import { useStore } from '../../core/context.tsx'
 import { Callout } from '../../ui/feedback/callout.tsx'

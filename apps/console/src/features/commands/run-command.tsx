@@ -39,19 +39,15 @@ export function RunCommand({ devices, offline, onClose }: RunCommandProps) {
     setFault(wrong)
     if (wrong === undefined) setBegun({ run: runOnAll(on, executeWith(runtime, command, access)), access })
   }
-  const close = () => {
-    begun?.run.stop()
-    onClose()
-  }
   return (
-    <Dialog opened onClose={close} title={texts.title(devices.length)} size="lg" insists={begun !== undefined}>
+    <Dialog opened onClose={onClose} title={texts.title(devices.length)} size="lg" insists={begun !== undefined}>
       {begun ? (
         <Results
           run={begun.run}
           command={command}
           onAgain={(on) => start(begun.access, on)}
           onAnother={() => setBegun(undefined)}
-          onClose={close}
+          onClose={onClose}
         />
       ) : (
         <>
@@ -109,9 +105,15 @@ function Snippet({ onText }: { readonly onText: (text: string) => void }) {
   )
 }
 
-/** A page that is left ends the commands: the browser asks before. */
+/** Commands end with the dialog, however it goes; a browser asks before it leaves the page. */
 function useGuard(run: Run | undefined): void {
-  useEffect(() => guardUnload(() => run !== undefined && !isDone(run.progress.get())), [run])
+  useEffect(() => {
+    const release = guardUnload(() => run !== undefined && !isDone(run.progress.get()))
+    return () => {
+      release()
+      run?.stop()
+    }
+  }, [run])
 }
 
 function faultOf(command: string): string | undefined {

@@ -1,4 +1,4 @@
-// One command on many devices: a session for each, some at a time, and what became of it.
+// One command on many devices: a session for each, some at a time, and their results.
 import { Semaphore } from '@bowline/base/semaphore'
 import { type Store, createStore } from '../../platform/store.ts'
 import type { PaneDevice } from '../terminal/pane/pane-session.ts'

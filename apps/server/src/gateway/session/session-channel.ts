@@ -68,6 +68,7 @@ export class SessionChannel implements ChannelHandler {
   readonly #parts: SessionChannelParts
   readonly #setup: Setup = { env: [], displayRequested: false, preparing: [] }
   #state: State = { is: 'new' }
+  /** The client has sent a signal. */
   #hasSignalled = false
 
   constructor(parts: SessionChannelParts) {
@@ -129,8 +130,8 @@ export class SessionChannel implements ChannelHandler {
     if (before.is !== 'running') return
     const { stream } = before.process
     // Unread input is dropped: nothing is left to wait for it. A signal that was sent last still arrives.
-    const isHeard = this.#hasSignalled && stream.queuedBytes === 0
-    stream.close({ by: 'user', reason: 'channel-closed', message: cause.message }, isHeard ? undefined : 'drop')
+    const queued = this.#hasSignalled && stream.queuedBytes === 0 ? 'send' : 'drop'
+    stream.close({ by: 'user', reason: 'channel-closed', message: cause.message }, queued)
   }
 
   #setUp(request: Extract<SessionRequest, { type: 'pty-req' | 'env' | 'auth-agent-req@openssh.com' | 'x11-req' }>) {

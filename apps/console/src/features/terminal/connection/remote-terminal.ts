@@ -57,7 +57,7 @@ export interface RemoteTerminalParts extends FrameSocketParts {
   readonly credential?: Credential | undefined
   /** The session to go on with, instead of a new one. */
   readonly suspended?: Suspended | undefined
-  /** Of the terminal; undefined: the session is one of files, and its bytes are SFTP, or of {@link command}. */
+  /** Size of the terminal; undefined: the session is one of files, whose bytes are SFTP, or of {@link command}. */
   readonly size: Size | undefined
   /** The session is that of one command, without a terminal and without input. */
   readonly command?: string | undefined

@@ -85,7 +85,7 @@ export interface PaneSessionParts {
   readonly again?: () => void
 }
 
-/** What a session needs of the browser. */
+/** Parts of a session that come from the browser. */
 export function inBrowser(): Pick<RemoteTerminalParts, 'origin' | 'openSocket' | 'later' | 'now'> {
   return {
     origin: location.origin,
