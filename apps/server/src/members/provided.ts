@@ -9,7 +9,7 @@ import type { Schema } from '../db/schema.ts'
 import type { ProvisionedRole } from '../db/tables/scim-tables.ts'
 import { type Standing, findStanding, insertProvided, listProvidedTenants, lockProvided } from './provided-store.ts'
 import { endProvisioned, setProvisionedRoles } from './provisioned.ts'
-import { lockNamespace } from '../membership/store.ts'
+import { lockNamespace } from '../membership/membership.ts'
 import { insertMemberWithinLimit } from './store.ts'
 
 /** What the groups of one sign-in give. */

@@ -26,7 +26,7 @@ import {
   updateRoles,
 } from './store.ts'
 
-export { lockNamespace } from '../membership/store.ts'
+export { lockNamespace } from '../membership/membership.ts'
 
 /** Somebody whom the provider makes a member. */
 export interface Provisioned {

@@ -5,7 +5,7 @@ import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import { type Insertable, type Kysely, type Selectable, type Updateable, sql } from 'kysely'
 import { isLimitReached } from '../db/limit-reached.ts'
 import { showClosed } from '../db/show-closed.ts'
-import { lockNamespace } from '../membership/store.ts'
+import { lockNamespace } from '../membership/membership.ts'
 import type { MembersTable } from '../db/tables/namespace-tables.ts'
 import type { Schema } from '../db/schema.ts'
 

@@ -6,6 +6,8 @@ import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { findAcceptedMember, holdAccepted, listMissingMembers, listRoles } from './store.ts'
 
+export { lockNamespace } from './store.ts'
+
 /** A person in a namespace. */
 export interface Membership {
   readonly tenant: TenantId
