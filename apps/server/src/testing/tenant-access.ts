@@ -5,10 +5,10 @@ import type { TenantIds, TestTenant } from './tenant.ts'
 
 const HOUR_MS = 3_600_000
 
-/** A pending request of somebody who is gone, and an active one of the owner. @param mark text of the rows */
+/** A pending request of the observer, who decides none, and an active one of the owner. @param mark text of the rows */
 export async function fillAccess(
   db: Kysely<Schema>,
-  { id: tenant_id, ids, owner }: TestTenant,
+  { id: tenant_id, ids, members, owner }: TestTenant,
   mark: string,
 ): Promise<void> {
   const [now, later] = [new Date(), new Date(Date.now() + HOUR_MS)]
@@ -18,7 +18,7 @@ export async function fillAccess(
   await db
     .insertInto('access_requests')
     .values([
-      { ...asked, id: ids.accessRequest },
+      { ...asked, id: ids.accessRequest, user_id: members.observer },
       { ...asked, ...decided, id: ids.activeAccess, user_id: owner },
     ])
     .execute()
