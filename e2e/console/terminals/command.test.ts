@@ -105,7 +105,7 @@ it('tries a password that the first device refuses on no other', async () => {
 
 it('asks what is stopped to end', async () => {
   const [begun, over] = [join(folder, 'begun'), join(folder, 'over')]
-  const command = `trap 'touch ${over}; exit' TERM; touch ${begun}; while :; do sleep 0.1; done`
+  const command = `trap 'echo ending; touch ${over}; exit' TERM; touch ${begun}; while :; do sleep 0.1; done`
   await dialog().getByLabel('Command').fill(command)
   await dialog().getByLabel('Private key', { exact: true }).check()
   await dialog().getByRole('button', { name: 'Run', exact: true }).click()

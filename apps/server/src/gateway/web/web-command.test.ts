@@ -1,6 +1,6 @@
 // Commands in a browser: one command of a device over the web terminal's WebSocket, with the rules of every other session.
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
@@ -55,7 +55,10 @@ function runCommand(header: object, stream: LinkStream): StreamHandler {
     control(message) {
       if (message['type'] === 'signal') program.kill(`SIG${String(message['name'])}` as NodeJS.Signals)
     },
-    closed: () => undefined,
+    closed() {
+      program.stdout.destroy()
+      program.stderr.destroy()
+    },
   }
 }
 
@@ -118,16 +121,27 @@ describe('a command in a browser', () => {
     expect((await run(device.uid, 'kill -TERM $$')).exit).toEqual({ type: 'exit', signal: 'TERM' })
   })
 
-  it('ends when the page leaves: it gets the signal that asks for it', async () => {
+  it('ends when the page leaves: it gets the signal that asks for it, and may still write', async () => {
     const { device } = await fakeDevice(server, ada, withCommands)
     const mark = join(folder, 'terminated')
-    const page = await begun(device.uid, `trap 'echo >${mark}; exit' TERM; echo on; while :; do sleep 0.05; done`)
+    const page = await begun(device.uid, `trap 'echo ending; echo >${mark}; exit' TERM; echo on; while :; do sleep 0.05; done`)
     const { session } = await page.next('welcome')
     page.say({ type: 'password', password: DEVICE_PASSWORD })
     await until(() => page.output().toString() === 'on\n')
     page.say({ type: 'bye' })
     expect(await until(async () => !(await rowOf(session)).active)).toBe(true)
     await until(() => existsSync(mark))
+  })
+
+  it('is waited for no longer than some seconds where it ignores that', async () => {
+    const { device } = await fakeDevice(server, ada, withCommands)
+    const page = await begun(device.uid, `trap '' TERM; echo on; until [ -e ${folder}/over ]; do sleep 0.05; done`)
+    const { session } = await page.next('welcome')
+    page.say({ type: 'password', password: DEVICE_PASSWORD })
+    await until(() => page.output().toString() === 'on\n')
+    page.say({ type: 'bye' })
+    expect(await until(async () => !(await rowOf(session)).active)).toBe(true)
+    writeFileSync(join(folder, 'over'), '')
   })
 
   it('has no size, and is not empty', async () => {

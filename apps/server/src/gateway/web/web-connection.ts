@@ -89,6 +89,8 @@ const { authAttempts, loginGraceMs } = DEFAULT_LIMITS
 /** Characters of a file server's stderr that are kept: it has no place among its packets. */
 const MAX_STDERR = 4_096
 const STDERR = 1
+/** How long a command that is asked to end may still write, for what it does before: it would die of a closed pipe. */
+const STOP_GRACE_MS = 5_000
 
 export function createWebConnection({ handler, view, login, clock, ...parts }: WebConnectionParts): WebConnection {
   let { peer } = parts
@@ -99,6 +101,9 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
   let run: WebRun | undefined
   let isStarted = false
   let hasExited = false
+  /** Why the client has left a command that was asked to end. */
+  let left: CloseCause | undefined
+  let cancelStop = (): void => undefined
   let stderr = ''
   const cancelGrace = clock.after(loginGraceMs, () =>
     end({ by: 'timeout', reason: 'login-grace', message: `Nobody signed in within ${loginGraceMs / 1_000} seconds.` }),
@@ -108,11 +113,28 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
     if (isOver) return
     isOver = true
     cancelGrace()
-    // Nothing else would end a program without a terminal: sshd leaves it running, too, when its client is gone.
+    cancelStop()
+    if (!left) askToEnd()
+    const why = left ?? cause
+    channel?.closed(why)
+    handler.closed(connection, why)
+    view.closed(run === 'sftp' && why.by === 'peer' ? { ...why, message: endOfFiles(why.message) } : why)
+  }
+
+  /** Nothing else would end a program without a terminal: sshd leaves it running, too, when its client is gone. */
+  function askToEnd(): void {
     if (isCommand(run) && !hasExited) void channel?.request?.({ type: 'signal', name: 'TERM' })
-    channel?.closed(cause)
-    handler.closed(connection, cause)
-    view.closed(run === 'sftp' && cause.by === 'peer' ? { ...cause, message: endOfFiles(cause.message) } : cause)
+  }
+
+  /** Without its client a session ends, a command once it had the time to. */
+  function lose(cause: CloseCause): void {
+    if (!isCommand(run) || hasExited || !channel) return end(cause)
+    if (left) return
+    left = cause
+    askToEnd()
+    cancelStop = clock.after(STOP_GRACE_MS, () => end(cause))
+    // The client may have been too slow for its output.
+    channel.drain?.()
   }
 
   /** The end of a file server, with its own last words. @param message why it has ended once it ran */
@@ -183,7 +205,7 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
       return connection
     },
     write(bytes, extended) {
-      if (isOver) return true
+      if (isOver || left) return true
       // On a terminal stdout and stderr are the same; those of a command are shown together, too.
       if (run !== 'sftp' || extended !== STDERR) return view.output(bytes)
       stderr += Buffer.from(bytes.subarray(0, MAX_STDERR - stderr.length)).toString()
@@ -194,11 +216,11 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
     eof: () => undefined,
     exitStatus(status) {
       hasExited = true
-      view.exit({ status })
+      if (!left) view.exit({ status })
     },
     exitSignal(signal) {
       hasExited = true
-      view.exit({ signal })
+      if (!left) view.exit({ signal })
     },
     // The connection ends with its only session, as an ssh client would end it.
     close: () => end({ by: 'peer', reason: 'disconnect', message: 'The session has ended.' }),
@@ -223,7 +245,7 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
     explain: () => undefined,
     announce: () => undefined,
     allowLogin: () => undefined,
-    disconnect: end,
+    disconnect: (cause) => (cause.by === 'peer' ? lose(cause) : end(cause)),
     attempt,
     start,
     refuse,
@@ -231,7 +253,7 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
     input,
     resize: (size) => void channel?.request?.({ ...size, type: 'window-change' }),
     drained: () => channel?.drain?.(),
-    leave: (message) => end({ by: 'peer', reason: 'disconnect', message }),
+    leave: (message) => lose({ by: 'peer', reason: 'disconnect', message }),
   }
   return connection
 }

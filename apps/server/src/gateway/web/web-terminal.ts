@@ -67,6 +67,8 @@ export function createWebTerminal({ clock, connection, ended }: WebTerminalParts
   let finalMessagesSent = 0
   let cause: SessionCause | undefined
   let isEnded = false
+  /** Nothing is left to resume: what the session still says is for nobody. */
+  let isReleased = false
   let cancelResumeTimeout = (): void => undefined
 
   function pump(): void {
@@ -82,7 +84,7 @@ export function createWebTerminal({ clock, connection, ended }: WebTerminalParts
     finalMessagesSent = finalMessages.length
   }
 
-  function release(total: number): string | undefined {
+  function confirm(total: number): string | undefined {
     if (total > sent) return 'it confirms what was not sent'
     // A resumption may have confirmed more already: the page keeps received output.
     if (total > output.start) output.release(total)
@@ -108,16 +110,20 @@ export function createWebTerminal({ clock, connection, ended }: WebTerminalParts
     cancelResumeTimeout()
     cancelResumeTimeout = clock.after(TERMINAL.resumeSeconds * 1_000, () => {
       connection().disconnect({ by: 'peer', reason: 'connection-lost', message: LOST })
-      socket?.close()
-      ended()
+      release()
     })
+  }
+
+  function release(): void {
+    isReleased = true
+    cancelResumeTimeout()
+    socket?.close()
+    ended()
   }
 
   function leave(): void {
     connection().leave('The person closed the terminal.')
-    cancelResumeTimeout()
-    socket?.close()
-    ended()
+    release()
   }
 
   const view: TerminalView = {
@@ -140,6 +146,7 @@ export function createWebTerminal({ clock, connection, ended }: WebTerminalParts
     },
     closed({ reason, message }) {
       isEnded = true
+      if (isReleased) return
       const text = withoutPrefix(message)
       finalMessages.push({ type: 'ended', by: cause?.by ?? 'gateway', reason: cause?.reason ?? reason, message: text })
       pump()
@@ -164,7 +171,7 @@ export function createWebTerminal({ clock, connection, ended }: WebTerminalParts
       finalMessagesSent = 0
       next.send(messageFrame({ type: 'resumed', received } satisfies ServerMessage))
       next.send(takenFrame(taken))
-      release(from)
+      confirm(from)
       return true
     },
     detach(gone, isFinished) {
@@ -176,7 +183,7 @@ export function createWebTerminal({ clock, connection, ended }: WebTerminalParts
     },
     receive(frame) {
       if (frame.kind === 'data') return input(frame.offset, frame.bytes)
-      if (frame.kind === 'taken') return release(frame.total)
+      if (frame.kind === 'taken') return confirm(frame.total)
       if (frame.kind === 'ping') {
         socket?.send(pongFrame(frame.mark))
         if ((socket?.bufferedBytes ?? 0) > MAX_UNSENT_BYTES) return 'it asks and does not read'
