@@ -26,7 +26,7 @@ export function sessions(): Row[] {
       return ran
     },
     'a command whose client is killed': async (site) => {
-      const command = 'echo on; cat; until [ -e go ]; do sleep 0.1; done; echo outcome >w; mv w outcome'
+      const command = 'echo on; cat; until [ -e go ]; do sleep 0.1; done; sleep 1; echo outcome >w; mv w outcome'
       const child = start(ssh(site, command))
       await once(child.stdout, 'data')
       child.kill('SIGKILL')

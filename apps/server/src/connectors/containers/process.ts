@@ -124,15 +124,18 @@ export class ContainerProcess implements StreamHandler {
     }
   }
 
-  /** The person or the link has gone: the process loses its terminal, as it would at the end of a connection. */
-  closed(): void {
+  /**
+   * The person or the link has gone: as with sshd, a process loses its terminal, and without one goes on, until it
+   * reads or writes. Administrators and policies end it.
+   */
+  closed({ by }: LinkCause): void {
     this.#parts.ended()
     this.#closed = true
     this.#successor?.closed()
     this.#cancelTimer()
     this.#cancelResize()
     this.#early.length = 0
-    if (!this.#exited) this.#signal('HUP')
+    if (!this.#exited && (this.#tty || by === 'admin' || by === 'policy')) this.#signal('HUP')
     this.#socket?.destroy()
   }
 
