@@ -1,6 +1,6 @@
 // Logins by registered key and under firewall rules, with this machine's ssh.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
@@ -197,7 +197,7 @@ describe('a running session whose permission is withdrawn', () => {
 
 describe('an administrator', () => {
   it('shows the person that an administrator ended the session', async () => {
-    const running = ssh({ ...target, password: product.device_password }, ['sleep 1000'])
+    const running = ssh({ ...target, password: product.device_password }, ['echo $$; exec sleep 1000'])
     const { call } = await product.client()
     const session = await until('it runs', async () => {
       const { body } = await call(operations.sessions.list, {})
@@ -205,9 +205,11 @@ describe('an administrator', () => {
     })
     const input = { params: { uid: session.uid }, body: { device: session.device_uid } }
     await call(operations.sessions.close, input)
-    const { code, stderr } = await running
+    const { code, stdout, stderr } = await running
     expect(code).toBe(255)
     expect(stderr).toContain('An administrator ended the session.')
+    // Not even what needs no terminal goes on.
+    await until('its process has ended', () => !existsSync(`/proc/${stdout.toString().trim()}`))
     const closed = await until('the row is closed', async () => {
       const { body } = await call(operations.sessions.get, { params: { uid: session.uid } })
       return body.closed

@@ -140,13 +140,19 @@ describe.skipIf(missing !== undefined)('a session in a container', () => {
     expect(code).toBe(5)
   })
 
-  it('ends the processes of a person who leaves', async () => {
-    const child = world.startSsh(`ada@${web}`, ['echo ready; sleep 987654'])
-    await once(child.stdout ?? child, 'data')
+  it('hangs up the terminal of a person who leaves, and lets a command without one go on until it is closed', async () => {
+    const command = world.startSsh(`ada@${web}`, ['echo ready; sleep 987653'])
+    await once(command.stdout ?? command, 'data')
+    const session = await newestSession()
+    const shell = world.startSsh(`ada@${web}`, ['echo ready; sleep 987654'], ['-tt'])
+    await once(shell.stdout ?? shell, 'data')
     expect(await processes('[s]leep 987654')).toBeGreaterThan(0)
-    child.kill('SIGKILL')
+    shell.kill('SIGKILL')
     await until(async () => (await processes('[s]leep 987654')) === 0)
-    expect((await newestSession()).username).toBe('ada')
+    expect(await processes('[s]leep 987653')).toBeGreaterThan(0)
+    await call(sessions.close, { params: { uid: session.uid }, body: { device: session.device_uid } })
+    await until(async () => (await processes('[s]leep 987653')) === 0)
+    expect(session.username).toBe('ada')
   })
 
   it('refuses an account that the container does not have', async () => {

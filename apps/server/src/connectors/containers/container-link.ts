@@ -23,10 +23,15 @@ export interface ContainerParts {
   readonly closed: (cause: LinkCause) => void
 }
 
+/** A process or a connection of a login. */
+interface Member {
+  /** The login has ended. */
+  end(cause: LinkCause): void
+}
+
 interface Login {
   readonly account: ContainerAccount
-  /** Processes and connections; they end with it. */
-  readonly streams: Set<LinkStream>
+  readonly members: Set<Member>
 }
 
 /** Accepted logins by the id of their stream. */
@@ -70,7 +75,7 @@ function openAuth(
       const message = `This container has no account ${open.user}.`
       return { type: 'denied', reason: 'unknown-user', message }
     }
-    logins.set(stream.id, { account, streams: new Set() })
+    logins.set(stream.id, { account, members: new Set() })
     return { type: 'accepted' }
   }
   return {
@@ -83,10 +88,11 @@ function openAuth(
         stream.close({ by: 'network', reason: 'engine-failed', message: `The container engine failed: ${why}.` })
       })
     },
-    closed() {
+    closed(cause) {
       const login = logins.get(stream.id)
       logins.delete(stream.id)
-      for (const member of login?.streams ?? []) member.close(LOGGED_OUT, 'drop')
+      const told = cause.by === 'admin' || cause.by === 'policy' ? cause : LOGGED_OUT
+      for (const member of login?.members ?? []) member.end(told)
     },
   }
 }
@@ -100,13 +106,10 @@ function openSession(
   const open = SessionOpen.safeParse(header).data
   const login = open && logins.get(open.login)
   if (!login) return MALFORMED
-  return new ContainerProcess({ ...parts, account: login.account, open, stream, ended: join(login, stream) })
-}
-
-/** @returns to be called when the stream has ended */
-function join({ streams }: Login, stream: LinkStream): () => void {
-  streams.add(stream)
-  return () => void streams.delete(stream)
+  const { account, members } = login
+  const process = new ContainerProcess({ ...parts, account, open, stream, ended: () => members.delete(process) })
+  members.add(process)
+  return process
 }
 
 /** A connection that a person forwards; it is made as their account. */
@@ -119,14 +122,11 @@ function openDial(
   const open = DialOpen.safeParse(header).data
   const login = open && logins.get(open.login)
   if (!login) return MALFORMED
-  const { account } = login
-  return new ContainerConnection({
-    ...parts,
-    user: account.name,
-    target: open.target,
-    stream,
-    ended: join(login, stream),
-  })
+  const { account, members } = login
+  const member: Member = { end: (cause) => stream.close(cause, 'drop') }
+  members.add(member)
+  const ended = (): void => void members.delete(member)
+  return new ContainerConnection({ ...parts, user: account.name, target: open.target, stream, ended })
 }
 
 /** A connection of a tunnel, which belongs to no account. */

@@ -17,7 +17,7 @@ export interface ProcessParts extends SignalParts {
   readonly account: ContainerAccount
   readonly open: SessionOpen
   readonly stream: LinkStream
-  /** Called when the stream has ended. */
+  /** Called when nothing is left to {@link ContainerProcess.end}. */
   readonly ended: () => void
 }
 
@@ -32,6 +32,7 @@ const RESIZE_AGAIN_MS = 300
 const MAX_CHARACTERS = 10_000
 /** Inputs and signals that wait for the process to run. */
 const MAX_EARLY = 4_096
+const endsProcesses = ({ by }: LinkCause): boolean => by === 'admin' || by === 'policy'
 const END_OF_TRANSMISSION = Buffer.of(4)
 
 /** Starts at once. Its failures end the stream with a cause. */
@@ -128,15 +129,27 @@ export class ContainerProcess implements StreamHandler {
    * The person or the link has gone: as with sshd, a process loses its terminal, and without one goes on, until it
    * reads or writes. Administrators and policies end it.
    */
-  closed({ by }: LinkCause): void {
-    this.#parts.ended()
+  closed(cause: LinkCause): void {
+    if (this.#closed) return
     this.#closed = true
     this.#successor?.closed()
     this.#cancelTimer()
     this.#cancelResize()
     this.#early.length = 0
-    if (!this.#exited && (this.#tty || by === 'admin' || by === 'policy')) this.#signal('HUP')
+    if (this.#exited || this.#successor) this.#parts.ended()
+    else if (this.#tty || endsProcesses(cause)) this.#hangUp()
     this.#socket?.destroy()
+  }
+
+  /** The login has ended, which may be later than the stream. */
+  end(cause: LinkCause): void {
+    if (!this.#closed) this.#parts.stream.close(cause, 'drop')
+    else if (endsProcesses(cause)) this.#hangUp()
+  }
+
+  #hangUp(): void {
+    this.#parts.ended()
+    this.#signal('HUP')
   }
 
   async #start(): Promise<void> {

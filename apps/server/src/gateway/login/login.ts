@@ -148,8 +148,7 @@ export class Login {
 
   /** Closes the `auth` stream and the row. */
   async close(cause: SessionCause): Promise<void> {
-    const endStream = (): void =>
-      this.#auth?.stream.close({ by: 'gateway', reason: 'login-closed', message: cause.message })
+    const endStream = (): void => this.#auth?.stream.close(endOfLogin(cause))
     const before = this.#state
     this.#state = { is: 'closed' }
     this.#ended.abort()
@@ -368,4 +367,10 @@ export class Login {
       statement: this.#deps.sign({ session, user: this.#id.user, device: target.uid }),
     }
   }
+}
+
+/** The device ends the processes of a login that an administrator or a policy has closed; others may go on. */
+function endOfLogin({ by, reason, message }: SessionCause): LinkCause {
+  if (by === 'admin' || by === 'policy') return { by, reason, message }
+  return { by: 'gateway', reason: 'login-closed', message }
 }

@@ -124,7 +124,10 @@ describe('a command in a browser', () => {
   it('ends when the page leaves: it gets the signal that asks for it, and may still write', async () => {
     const { device } = await fakeDevice(server, ada, withCommands)
     const mark = join(folder, 'terminated')
-    const page = await begun(device.uid, `trap 'echo ending; echo >${mark}; exit' TERM; echo on; while :; do sleep 0.05; done`)
+    const page = await begun(
+      device.uid,
+      `trap 'echo ending; echo >${mark}; exit' TERM; echo on; while :; do sleep 0.05; done`,
+    )
     const { session } = await page.next('welcome')
     page.say({ type: 'password', password: DEVICE_PASSWORD })
     await until(() => page.output().toString() === 'on\n')
