@@ -1,6 +1,6 @@
 // Context of a use case: actor, namespace, and the few services it may use.
 import type { LiveEvent } from '@bowline/contract/schemas/event'
-import type { Role } from '@bowline/contract/roles'
+import { type Grant, type Permission, type Role, grantsGive, roleMay } from '@bowline/contract/roles'
 import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { Clock } from '@bowline/base/clock'
@@ -23,6 +23,8 @@ export interface UserActor {
   /** Undefined when the token belongs to no namespace or the membership has ended. */
   readonly tenant: TenantId | undefined
   readonly role: Role | undefined
+  /** By roles of the namespace. */
+  readonly grants: readonly Grant[]
   /** Family of the refresh cookie that issued the token; undefined for tokens of `POST /api/login`. */
   readonly family: string | undefined
   /** Identifier of the `POST /api/login` that the token was renewed from; undefined for browser sessions. */
@@ -69,6 +71,22 @@ export function personOf(actor: Actor): UserId | undefined {
   return actor.kind === 'api-key' ? actor.creator : undefined
 }
 
+/** The role that an actor acts with; undefined for devices and the platform, which have none. */
+export function roleOf(actor: Actor): Role | undefined {
+  return actor.kind === 'user' || actor.kind === 'api-key' ? actor.role : undefined
+}
+
+/**
+ * True if the actor has a permission on everything, by their role or one of the namespace's own. The platform and the
+ * instance's operator have all of them.
+ */
+export function actorMay(actor: Actor, permission: Permission): boolean {
+  if (actor.kind === 'system') return true
+  const role = roleOf(actor)
+  if (role === undefined) return false
+  return roleMay(role, permission) || (actor.kind === 'user' && grantsGive(actor.grants, permission))
+}
+
 /** Context of every use case inside a namespace. The tenant comes from the credential, never from input. */
 export interface TenantContext {
   readonly actor: Actor
@@ -88,6 +106,14 @@ export interface TenantContext {
   hasListeners(): boolean
   /** Notifies the namespace's live listeners. */
   emit(event: LiveEvent): void
+}
+
+/** What a call is about, where its permission may be limited to some devices. */
+export interface DeviceOrSession {
+  readonly tenant: TenantId
+  readonly is: 'device' | 'session'
+  /** As in the path. */
+  readonly uid: string
 }
 
 /**

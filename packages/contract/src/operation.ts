@@ -12,6 +12,8 @@ export type Access =
   | {
       readonly kind: 'member'
       readonly permission?: Permission
+      /** The permission may be limited to some devices: `uid` in the path is a device, or a session with one. */
+      readonly per?: 'device' | 'session'
       readonly keys: boolean
       /** Answers also while the namespace is disabled. */
       readonly whileDisabled?: true

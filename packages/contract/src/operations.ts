@@ -32,6 +32,7 @@ import { sessions } from './operations/sessions.ts'
 import { openid, saml, singleSignOn } from './operations/single-sign-on.ts'
 import { audit, events, stats } from './operations/stats.ts'
 import { accessRequests } from './operations/fleet/access-requests.ts'
+import { roles } from './operations/fleet/roles.ts'
 import { snippets } from './operations/fleet/snippets.ts'
 import { tags } from './operations/tags.ts'
 import { terminals } from './operations/terminals.ts'
@@ -51,6 +52,7 @@ export const operations = {
   singleSignOn,
   namespaces,
   members,
+  roles,
   apiKeys,
   installKeys,
   pairings,

@@ -1,6 +1,16 @@
 // The permission table, duplicated: a change here changes access rights.
 import { describe, expect, it } from 'vitest'
-import { PERMISSIONS, ROLES, type Role, hasAuthorityOver, rank, roleMay } from './roles.ts'
+import {
+  GRANTABLE,
+  PERMISSIONS,
+  ROLES,
+  type Role,
+  grantsGive,
+  hasAuthorityOver,
+  rank,
+  roleMay,
+  tagsGiving,
+} from './roles.ts'
 
 /** Permission → the lowest role that has it. */
 const LOWEST: Record<keyof typeof PERMISSIONS, Role> = {
@@ -35,6 +45,7 @@ const LOWEST: Record<keyof typeof PERMISSIONS, Role> = {
   publicKeyTagUpdate: 'administrator',
   publicKeyTagRemove: 'administrator',
   namespaceUpdate: 'administrator',
+  auditRead: 'administrator',
   namespaceAddMember: 'administrator',
   namespaceEditMember: 'administrator',
   namespaceRemoveMember: 'administrator',
@@ -69,6 +80,32 @@ describe('permissions', () => {
 
   it('lists every permission in this table', () => {
     expect(Object.keys(PERMISSIONS).toSorted()).toEqual(Object.keys(LOWEST).toSorted())
+  })
+})
+
+describe('the roles of a namespace', () => {
+  it('have nothing that an administrator does not have, nor what decides who gets in', () => {
+    const grantable: readonly string[] = [...GRANTABLE.devices, ...GRANTABLE.namespace]
+    expect(grantable.filter((permission) => !roleMay('administrator', permission as keyof typeof PERMISSIONS))).toEqual(
+      [],
+    )
+    expect(
+      grantable.filter((permission) => /member|apiKey|firewall|publicKey|import|security|billing/i.test(permission)),
+    ).toEqual([])
+  })
+
+  it('give a permission everywhere, or by tags', () => {
+    const grants = [
+      { permissions: ['sessionPlay'], tags: ['lab', 'shop'] },
+      { permissions: ['sessionPlay', 'sessionClose'], tags: ['lab'] },
+      { permissions: ['auditRead'], tags: null },
+    ]
+    expect([grantsGive(grants, 'auditRead'), grantsGive(grants, 'sessionPlay'), grantsGive([], 'auditRead')]).toEqual([
+      true,
+      false,
+      false,
+    ])
+    expect([tagsGiving(grants, 'sessionPlay'), tagsGiving(grants, 'auditRead')]).toEqual([['lab', 'shop'], []])
   })
 })
 

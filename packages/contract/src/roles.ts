@@ -43,6 +43,7 @@ export const PERMISSIONS = {
   publicKeyTagUpdate: administrators,
   publicKeyTagRemove: administrators,
   namespaceUpdate: administrators,
+  auditRead: administrators,
   namespaceAddMember: administrators,
   namespaceEditMember: administrators,
   namespaceRemoveMember: administrators,
@@ -70,6 +71,56 @@ export const PERMISSIONS = {
 } as const satisfies Record<string, readonly Role[]>
 
 export type Permission = keyof typeof PERMISSIONS
+
+/**
+ * Permissions that a namespace's own roles may have. Those about one device can be limited to devices with a tag. Whatever
+ * decides who gets in, as members, by keys or by rules, stays with administrators: it would lead to every other permission.
+ */
+export const GRANTABLE = {
+  devices: [
+    'deviceAccept',
+    'deviceUpdate',
+    'deviceRename',
+    'deviceTagCreate',
+    'deviceTagUpdate',
+    'deviceTagRemove',
+    'deviceRemove',
+    'sessionPlay',
+    'sessionClose',
+    'sessionRemove',
+    'tunnelCreate',
+    'tunnelDelete',
+  ],
+  namespace: [
+    'auditRead',
+    'installKeyCreate',
+    'installKeyDelete',
+    'agentUpdate',
+    'connectorSet',
+    'connectorUpdate',
+    'connectorDelete',
+  ],
+} as const satisfies Record<string, readonly Permission[]>
+
+export type DevicePermission = (typeof GRANTABLE.devices)[number]
+export type GrantablePermission = DevicePermission | (typeof GRANTABLE.namespace)[number]
+
+/** What a member has by one of the namespace's own roles, beside their role. */
+export interface Grant {
+  readonly permissions: readonly string[]
+  /** On devices with one of these tags only; null: everywhere. */
+  readonly tags: readonly string[] | null
+}
+
+/** Whether grants give a permission everywhere. */
+export function grantsGive(grants: readonly Grant[], permission: Permission): boolean {
+  return grants.some(({ permissions, tags }) => tags === null && permissions.includes(permission))
+}
+
+/** Tags of the devices on which grants give a permission that they do not give everywhere. */
+export function tagsGiving(grants: readonly Grant[], permission: Permission): string[] {
+  return [...new Set(grants.flatMap(({ permissions, tags }) => (permissions.includes(permission) ? (tags ?? []) : [])))]
+}
 
 /** Whether `role` has `permission`. */
 export function roleMay(role: Role, permission: Permission): boolean {

@@ -20,6 +20,7 @@ export function makeUserAuth(overrides: Partial<UserAuth> = {}): UserAuth {
     recovery_email: '',
     tenant: '3f2b8c1a-6d4e-4f70-9a55-0c1d2e3f4a5b',
     role: 'owner',
+    grants: [],
     mfa: false,
     has_password: true,
     max_namespaces: -1,

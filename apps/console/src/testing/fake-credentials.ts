@@ -94,6 +94,7 @@ export class Credentials {
       recovery_email: '',
       tenant: TENANT,
       role: user.role,
+      grants: [],
       mfa: false,
       has_password: true,
       max_namespaces: -1,

@@ -15,6 +15,7 @@ import { sourceKey } from '../platform/network/address.ts'
 import { hashOf } from '../platform/secrets/hash.ts'
 import type { Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
+import { grantsOf } from '../roles/grants.ts'
 import { noteAccountEvent } from '../users/activity.ts'
 import {
   type Account,
@@ -172,6 +173,7 @@ export async function authenticate(
     recovery_email: account.recoveryEmail,
     tenant: membership?.tenant ?? '',
     role: membership?.role ?? '',
+    grants: membership ? await grantsOf(deps.db, membership.tenant, account.id) : [],
     mfa: account.mfaEnabled,
     has_password: account.passwordHash !== undefined,
     max_namespaces: account.maxNamespaces,
@@ -352,22 +354,14 @@ export async function userOfToken(deps: AuthDeps, token: string, origin: Origin)
   const { family } = claims
   const login = family ? undefined : (claims.login ?? claims.jti)
   const subject = await findTokenSubject(deps.db, { user: claims.id, tenant, family, login })
-  if (!subject || subject.epoch !== claims.epoch || !subject.signInLives) return undefined
+  if (!subject) return undefined
+  const { epoch, signInLives, lastSeen, role, ...account } = subject
+  if (epoch !== claims.epoch || !signInLives) return undefined
   // The membership has ended: the token belongs to a namespace its holder may no longer see.
-  if (tenant && !subject.role) return undefined
-  if (login) await noteUse(deps, login, subject.lastSeen ?? undefined, origin)
-  return {
-    kind: 'user',
-    id: claims.id,
-    username: subject.username,
-    tenant,
-    role: (subject.role ?? undefined) as Role | undefined,
-    family,
-    login,
-    expiresAt: claims.exp,
-    isInstanceAdmin: subject.isInstanceAdmin,
-    inDisabledNamespace: subject.inDisabledNamespace,
-  }
+  if (tenant && !role) return undefined
+  if (login) await noteUse(deps, login, lastSeen ?? undefined, origin)
+  const own = { id: claims.id, tenant, family, login, expiresAt: claims.exp }
+  return { ...account, ...own, kind: 'user', role: (role ?? undefined) as Role | undefined }
 }
 
 async function saveRefreshToken(

@@ -1,5 +1,6 @@
 // SQL of sign-in: failed attempts and refresh tokens (system rows), and login keys of namespaces.
 import { LIMITS } from '@bowline/contract/limits'
+import type { Grant } from '@bowline/contract/roles'
 import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Insertable, Kysely, Selectable } from 'kysely'
 import { sql } from 'kysely'
@@ -190,6 +191,8 @@ export interface TokenSubject {
   readonly isInstanceAdmin: boolean
   /** Role in the token's namespace; null without a membership. */
   readonly role: string | null
+  /** By roles of the token's namespace. */
+  readonly grants: readonly Grant[]
   /** Use of the sign-in noted last; null without a row of it. */
   readonly lastSeen: Date | null
   /** False once the browser session or the login has ended. */
@@ -211,6 +214,9 @@ export async function findTokenSubject(
   const { user, tenant = null, family = null, login = null } = token
   const { rows } = await sql<TokenSubject>`
     select users.username, users.token_epoch as epoch, users.is_instance_admin as "isInstanceAdmin", members.role,
+      (select coalesce(json_agg(json_build_object('permissions', own.permissions, 'tags', own.tags)), '[]')
+        from member_roles join namespace_roles own on own.tenant_id = member_roles.tenant_id and own.id = role_id
+        where member_roles.tenant_id = members.tenant_id and member_roles.user_id = members.user_id) as grants,
       (${family}::uuid is null
         or exists (select from refresh_tokens where family = ${family}::uuid and user_id = users.id))
       and not exists (select from ended_logins where login = ${login}::uuid) as "signInLives",

@@ -20,6 +20,17 @@ import type { Log } from '../platform/log.ts'
 import { startDeviceHealth } from './device-health.ts'
 import type { Cluster } from './cluster.ts'
 
+/** Returns a function that finds the device of a token, also of one of the server that it came from. */
+export function deviceCheck(
+  tokens: TokenIssuer,
+  formerToken: FormerTokens,
+): (token: string) => Promise<DeviceActor | undefined> {
+  return async (token) => {
+    const claims = (await tokens.readDevice(token)) ?? (await formerToken(token))
+    return claims && { ...claims, kind: 'device' }
+  }
+}
+
 /**
  * The links of this node's devices.
  * @param cluster undefined for a server that runs by itself; not there yet when this is composed

@@ -27,6 +27,7 @@ import { SourceLimiter, egressRules } from './budgets.ts'
 import { getSubscription } from '../billing/customers.ts'
 import { billingRoutes } from '../billing/routes.ts'
 import type { ServerConfig } from '../config.ts'
+import { peopleRoutes } from './people.ts'
 import { createProofChecks, withProofs } from './proofs.ts'
 import { certificateRoutes } from '../certificates/routes.ts'
 import type { CertificateDeps } from '../certificates/service.ts'
@@ -58,7 +59,6 @@ import { instanceRoutes } from '../instance/routes.ts'
 import type { MailQueue } from '../mails/queue.ts'
 import { mailRoutes } from '../mails/routes.ts'
 import type { MailDeps } from '../mails/service.ts'
-import { memberRoutes } from '../members/routes.ts'
 import type { MfaDeps } from '../mfa/deps.ts'
 import { mfaRoutes } from '../mfa/routes.ts'
 import { namespaceRoutes } from '../namespaces/routes.ts'
@@ -234,11 +234,10 @@ export function apiRoutes(parts: ApiParts): Route[] {
         parts.billing.deps.provider && (async () => (await getSubscription(parts.billing.deps, { tenant })).invoices),
       stopping: parts.stopping,
     }),
-    ...memberRoutes(
+    ...peopleRoutes(
       { ...auth, edition, mails: parts.mails, invitesNewPeople: parts.registration.mode !== 'closed' },
       tenantContext,
-      proofs.factor,
-      proofs.access,
+      proofs,
     ),
     ...registrationRoutes(parts.registration, parts.mailRequests, signIns, tenantContext, removal),
     ...userRoutes(

@@ -27,6 +27,7 @@ import { createHttpServer } from '../http/server.ts'
 import { loadInstanceKeys } from '../instance/keys.ts'
 import { serveOpenApi } from '../instance/routes.ts'
 import { isInstanceSetUp } from '../instance/service.ts'
+import { tagCheck } from '../roles/grants.ts'
 import { awaitEndOfEarlierRun } from '../nodes/twin.ts'
 import { deviceJobLoop } from '../device-jobs/runner.ts'
 import { recordingRemoval } from '../recordings/removal.ts'
@@ -41,7 +42,7 @@ import { composeBilling } from './billing.ts'
 import { composeCertificates } from './certificates.ts'
 import { composeConnectors } from './connectors.ts'
 import { connect, shareCounts, shareTime } from './database.ts'
-import { composeAgents, composeDeviceEndpoints } from './device-endpoints.ts'
+import { composeAgents, composeDeviceEndpoints, deviceCheck } from './device-endpoints.ts'
 import { attachEndpoints, composeWebEndpoints } from './endpoints.ts'
 import { composeGateway } from './gateway.ts'
 import { composeJudging } from './judging.ts'
@@ -212,12 +213,10 @@ async function start(
     ...(config.tls ? { tls: { ...config.tls, SNICallback: certificates.SNICallback } } : {}),
     authenticator: createAuthenticator({
       ...singleSignOn.checks,
-      device: async (token) => {
-        const claims = (await tokens.readDevice(token)) ?? (await formerToken(token))
-        return claims && { ...claims, kind: 'device' }
-      },
+      device: deviceCheck(tokens, formerToken),
       apiKey: (key) => actorOfKey(system, key, clock.now()),
       isInternal,
+      hasTag: tagCheck(system),
       tenantContext,
     }),
     routes: apiRoutes({

@@ -7,12 +7,11 @@ import { BackgroundLoop } from '@bowline/base/background-loop'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import { subjectIn } from '../auth/ways-in.ts'
-import type { Actor, RecordingRemoval, TenantContext, UserActor } from '../context.ts'
+import { type Actor, type RecordingRemoval, type TenantContext, type UserActor, actorMay } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { setStatus } from '../devices/acceptance.ts'
 import { get as getDevice, remove, setTags } from '../devices/service.ts'
 import type { Log } from '../platform/log.ts'
-import { actorMay } from '../policy/authority.ts'
 import { PERMISSIONS } from './service.ts'
 import {
   type JobRow,
@@ -144,6 +143,7 @@ async function actorOf(system: Kysely<Schema>, job: JobRow): Promise<UserActor |
     tenant,
     username: subject.username,
     role: subject.role as Role,
+    grants: subject.grants,
     family: undefined,
     login: undefined,
     expiresAt: Number.MAX_SAFE_INTEGER,

@@ -6,10 +6,9 @@ import type { DeviceJob, DeviceJobAction, deviceJobs } from '@bowline/contract/o
 import type { UserId } from '@bowline/contract/schemas/common'
 import type { Permission } from '@bowline/contract/roles'
 import { audit } from '../audit/service.ts'
-import { type TenantContext, personOf } from '../context.ts'
+import { type TenantContext, personOf, actorMay, roleOf } from '../context.ts'
 import { scopeOf } from '../devices/list/service.ts'
 import { selectUids } from '../devices/list/store.ts'
-import { actorMay, roleOf } from '../policy/authority.ts'
 import {
   type JobRow,
   addChangedBy,

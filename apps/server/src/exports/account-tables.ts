@@ -114,6 +114,13 @@ export function accountTables(user: UserId): Readonly<Record<string, ExportedTab
       order: ['tenant_id'],
       without: { id: INTERNAL, user_id: THE_PERSON, former_user: INTERNAL, user_name_key: 'is in user_name' },
     },
+    member_roles: {
+      where: of('user_id', user),
+      columns: ['tenant_id', 'role_id'],
+      more: { role: sql`(select name from namespace_roles where namespace_roles.id = member_roles.role_id)` },
+      order: ['tenant_id', 'role_id'],
+      without: { user_id: THE_PERSON },
+    },
     left_members: {
       where: of('user_id', user),
       columns: ['tenant_id'],

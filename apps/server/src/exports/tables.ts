@@ -245,6 +245,8 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
     without: { reads: INTERNAL, newest_read: INTERNAL, changes: INTERNAL, busy_until: INTERNAL },
   },
   group_roles: { columns: ['provider_id', 'group_name', 'role'], order: ['group_name', 'provider_id'] },
+  namespace_roles: { columns: ['id', 'name', 'permissions', 'tags', 'created_at'], order: ['id'] },
+  member_roles: { columns: ['user_id', 'role_id'], order: ['user_id', 'role_id'] },
   left_members: { columns: ['user_id'], order: ['user_id'] },
   provided_members: { columns: ['user_id', 'provider_id'], order: ['user_id'] },
   scim_settings: { columns: ['enabled', 'mails', 'default_role', 'joins_at_sign_in'], order: ['default_role'] },

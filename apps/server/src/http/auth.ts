@@ -3,8 +3,17 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { fail } from '@bowline/contract/errors'
 import type { Operation } from '@bowline/contract/operation'
-import { type Role, roleMay } from '@bowline/contract/roles'
-import type { Actor, ApiKeyActor, DeviceActor, Origin, TenantContext, UserActor } from '../context.ts'
+import { type Permission, type Role, tagsGiving } from '@bowline/contract/roles'
+import {
+  type Actor,
+  type ApiKeyActor,
+  type DeviceActor,
+  type DeviceOrSession,
+  type Origin,
+  type TenantContext,
+  type UserActor,
+  actorMay,
+} from '../context.ts'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import { type RequestContext, originOf } from './route.ts'
 
@@ -16,6 +25,8 @@ export interface CredentialChecks {
   exchange(operation: Operation, token: string, base: RequestContext): Promise<UserActor | undefined>
   device(token: string): Promise<DeviceActor | undefined>
   apiKey(key: string): Promise<ApiKeyActor | undefined>
+  /** Whether a device of the namespace, or the one of a session, has one of the tags. */
+  hasTag(of: DeviceOrSession, tags: readonly string[]): Promise<boolean>
   /** True for the platform's own callers. */
   isInternal(headers: IncomingHttpHeaders): boolean
   tenantContext(tenant: TenantId, actor: Actor, source: string): TenantContext
@@ -60,7 +71,7 @@ export function createAuthenticator(checks: CredentialChecks): Authenticator {
         return actor.isInstanceAdmin ? { ...base, actor } : fail('INSTANCE_ADMIN_REQUIRED')
       }
       if (actor.tenant === undefined || actor.role === undefined) return fail('NO_NAMESPACE')
-      return asMember(operation, base, actor, actor.tenant, actor.role)
+      return asMember(operation, base, { actor, tenant: actor.tenant, role: actor.role })
     },
   }
 
@@ -68,21 +79,39 @@ export function createAuthenticator(checks: CredentialChecks): Authenticator {
     const { access } = operation
     const actor = (key.length <= MAX_KEY_LENGTH ? await checks.apiKey(key) : undefined) ?? fail('UNAUTHORIZED')
     if (access.kind !== 'member' || !access.keys) return fail('USER_TOKEN_REQUIRED')
-    return asMember(operation, base, actor, actor.tenant, actor.role)
+    return asMember(operation, base, { actor, tenant: actor.tenant, role: actor.role })
   }
 
-  function asMember(
+  /** Whether a role that is limited to tags gives a permission on what the call is about. */
+  async function mayForThis(
+    permission: Permission,
+    is: DeviceOrSession['is'] | undefined,
+    { request }: RequestContext,
+    { actor, tenant }: MemberOf,
+  ): Promise<boolean> {
+    if (actor.kind !== 'user' || is === undefined) return false
+    const tags = tagsGiving(actor.grants, permission)
+    const { uid } = request.params as { uid?: string }
+    return uid !== undefined && tags.length > 0 && checks.hasTag({ tenant, is, uid }, tags)
+  }
+
+  async function asMember(
     { access }: Operation,
     base: RequestContext,
-    actor: UserActor | ApiKeyActor,
-    tenant: TenantId,
-    role: Role,
-  ): RequestContext {
-    const permission = access.kind === 'member' ? access.permission : undefined
+    { actor, tenant, role }: MemberOf,
+  ): Promise<RequestContext> {
     if (actor.inDisabledNamespace && !(access.kind === 'member' && access.whileDisabled)) fail('NAMESPACE_DISABLED')
-    if (permission && !roleMay(role, permission)) fail('FORBIDDEN', { role })
+    if (access.kind === 'member' && access.permission !== undefined && !actorMay(actor, access.permission)) {
+      if (!(await mayForThis(access.permission, access.per, base, { actor, tenant, role }))) fail('FORBIDDEN', { role })
+    }
     return { ...checks.tenantContext(tenant, actor, base.source), ...base }
   }
+}
+
+interface MemberOf {
+  readonly actor: UserActor | ApiKeyActor
+  readonly tenant: TenantId
+  readonly role: Role
 }
 
 function bearer(base: RequestContext): string {

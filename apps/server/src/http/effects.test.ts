@@ -58,6 +58,8 @@ const OWNERS: Readonly<Record<string, readonly Permission[]>> = {
   agent_rollouts: ['agentUpdate'],
   // They end with their device.
   agent_states: ['deviceRemove'],
+  namespace_roles: ['namespaceEditMember'],
+  member_roles: ['namespaceEditMember', 'namespaceRemoveMember'],
   members: ['namespaceAddMember', 'namespaceEditMember', 'namespaceRemoveMember'],
   namespaces: ['namespaceUpdate', 'namespaceEnableSessionRecord'],
   tunnels: ['tunnelCreate', 'tunnelDelete'],

@@ -6,6 +6,13 @@ import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { getNamespace } from '../namespaces/service.ts'
 
+/** Emits the new state of members. @param db system connection */
+export async function emitMembers(db: Kysely<Schema>, ctx: TenantContext, users: readonly UserId[]): Promise<void> {
+  if (users.length === 0) return
+  const { members } = await getNamespace(db, ctx.tenant)
+  for (const member of members) if (users.includes(member.id)) ctx.emit({ type: 'member.changed', member })
+}
+
 /** Emits the member's new state. @param db system connection @returns the whole namespace, for the answer */
 export async function emitMember(
   db: Kysely<Schema>,

@@ -1,7 +1,7 @@
 // Checks rights beyond the permission that admitted a call: its side effects may need further permissions.
 import { fail } from '@bowline/contract/errors'
-import { type Permission, type Role, roleMay } from '@bowline/contract/roles'
-import type { Actor, TenantContext } from '../context.ts'
+import type { Permission } from '@bowline/contract/roles'
+import { type TenantContext, actorMay, roleOf } from '../context.ts'
 
 /** Side effects of a change on other things than the caller named. */
 export interface PolicyParts {
@@ -16,6 +16,8 @@ export interface PolicyParts {
   readonly snippets?: readonly string[]
   /** Active access requests, by id. */
   readonly access?: readonly string[]
+  /** Roles of the namespace that are limited to tags, by name. */
+  readonly roles?: readonly string[]
   /** Settings of agent updates, as they are called in a sentence. */
   readonly updates?: readonly string[]
 }
@@ -23,19 +25,13 @@ export interface PolicyParts {
 /** Limit of parts that an error names; the rest is counted. */
 const NAMED = 10
 
-/** True if the actor's role has a permission. The platform and the instance's operator have all of them. */
-export function actorMay(actor: Actor, permission: Permission): boolean {
-  if (actor.kind === 'system') return true
-  const role = roleOf(actor)
-  return role !== undefined && roleMay(role, permission)
-}
-
 /**
  * Refuses a change that affects rules, keys or updates of agents unless the caller may edit those.
  * @throws {BowlineError} POLICY_CHANGE naming what the caller may not edit
  */
 export function requirePolicyRights(ctx: TenantContext, parts: PolicyParts): void {
-  const { rules, keys, installKeys = [], alertRules = [], snippets = [], access = [], updates = [] } = parts
+  const { rules, keys, installKeys = [], alertRules = [], snippets = [], access = [], roles = [] } = parts
+  const { updates = [] } = parts
   const unless = (permissions: readonly Permission[], named: readonly string[]): readonly string[] =>
     permissions.every((permission) => actorMay(ctx.actor, permission)) ? [] : named
   const refused = [
@@ -64,15 +60,14 @@ export function requirePolicyRights(ctx: TenantContext, parts: PolicyParts): voi
       ['firewallEdit'],
       access.map((id) => `access request ${id}`),
     ),
+    ...unless(
+      ['namespaceEditMember'],
+      roles.map((name) => `role ${name}`),
+    ),
     ...unless(['agentUpdate'], updates),
   ]
   if (refused.length === 0) return
   const more = refused.length > NAMED ? [`${refused.length - NAMED} more`] : []
   const policies = [...refused.slice(0, NAMED), ...more].join(', ')
   fail('POLICY_CHANGE', { role: roleOf(ctx.actor) ?? 'none', policies })
-}
-
-/** The role that an actor acts with; undefined for devices and the platform, which have none. */
-export function roleOf(actor: Actor): Role | undefined {
-  return actor.kind === 'user' || actor.kind === 'api-key' ? actor.role : undefined
 }

@@ -11,6 +11,7 @@ import { replaceTagInInstallKeys } from '../install-keys/tags.ts'
 import { requirePolicyRights } from '../policy/authority.ts'
 import { type NamedKey, replaceTagInKeys } from '../public-keys/policy.ts'
 import { findUsed, listTags } from '../filters/used-tags.ts'
+import { replaceTagInRoles } from '../roles/tags.ts'
 import { replaceTagInSnippets } from '../snippets/tags.ts'
 import { removeDeviceTag, renameDeviceTag } from './store.ts'
 
@@ -20,8 +21,8 @@ export async function list(ctx: TenantContext): Promise<Listing<string>> {
 }
 
 /**
- * Renames a tag on devices, keys, rules, install keys, alert rules and snippets, and as the canary tag. A tag decides, now and later,
- * which devices those apply to: renaming it needs the right to edit them.
+ * Renames a tag on devices, keys, rules, install keys, alert rules, snippets and roles, and as the canary tag. A tag decides, now
+ * and later, which devices those apply to: renaming it needs the right to edit them.
  * @throws {BowlineError} NOT_FOUND for an unused tag; CONFLICT when the new one is in use; POLICY_CHANGE
  */
 export async function rename(ctx: TenantContext, from: string, to: string): Promise<void> {
@@ -61,6 +62,7 @@ async function replaceInPolicy(ctx: TenantContext, tag: string, to: string | und
   const alerts = await replaceTagInAlerts(ctx, tag, to)
   const snippets = await replaceTagInSnippets(ctx, tag, to)
   const access = await replaceTagInAccess(ctx, tag, to)
+  const roles = await replaceTagInRoles(ctx, tag, to)
   const updates = await replaceCanaryTag(ctx, tag, to)
   requirePolicyRights(ctx, {
     rules: [...rules.removed, ...rules.changed],
@@ -69,6 +71,7 @@ async function replaceInPolicy(ctx: TenantContext, tag: string, to: string | und
     alertRules: [...alerts.removed, ...alerts.changed, ...alerts.affected],
     snippets: [...snippets.removed, ...snippets.changed],
     access,
+    roles: [...roles.removed, ...roles.changed],
     updates,
   })
   const fingerprints = (named: readonly NamedKey[]) => named.map(({ fingerprint }) => fingerprint)
@@ -79,6 +82,7 @@ async function replaceInPolicy(ctx: TenantContext, tag: string, to: string | und
     alerts,
     snippets,
     ...(access.length === 0 ? {} : { access }),
+    roles,
     updates,
   }
 }

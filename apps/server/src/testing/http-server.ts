@@ -17,6 +17,7 @@ export interface World {
   readonly fingerprint: string
   readonly viewId: string
   readonly snippetId: string
+  readonly roleId: string
   readonly accessRequestId: string
   readonly jobId: string
   readonly incidentId: string
@@ -143,6 +144,9 @@ export async function populate(server: BootedServer, owner: Person): Promise<Wor
   const { body: snippet } = await client.call(operations.snippets.create, {
     body: { name: marker.slice(0, 80), text: marker },
   })
+  const { body: role } = await client.call(operations.roles.create, {
+    body: { name: marker.slice(0, 60), permissions: ['auditRead'] },
+  })
   const { body: access } = await client.call(operations.accessRequests.create, {
     body: { device: device.uid, accounts: ['root'], minutes: 60, reason: marker },
   })
@@ -196,6 +200,7 @@ export async function populate(server: BootedServer, owner: Person): Promise<Wor
     streamId: stream.id,
     viewId: view.id,
     snippetId: snippet.id,
+    roleId: role.id,
     accessRequestId: access.id,
     jobId: job.id,
     device,
@@ -266,6 +271,7 @@ function paramOf({ method, path }: Operation, name: string, world: World): strin
     mails: randomUUID(),
     views: world.viewId,
     snippets: world.snippetId,
+    roles: world.roleId,
     'access-requests': world.accessRequestId,
     'device-jobs': world.jobId,
     incidents: world.incidentId,

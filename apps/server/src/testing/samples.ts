@@ -95,7 +95,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'alerts.test': { params: { id: ids.alert } },
     'alerts.deliveries': { params: { id: ids.alert } },
     ...streamSamples(ids, url),
-    ...accessSamples(ids, TAG),
+    ...accessSamples(ids, TAG, member),
     'snippets.create': { body: { name: fresh('s'), text: 'uptime' } },
     'snippets.update': { params: { id: ids.snippet }, body: { name: fresh('s') } },
     'snippets.remove': { params: { id: ids.snippet } },

@@ -45,6 +45,7 @@ export interface TenantIds {
   /** Saved view of the namespace. */
   readonly view: string
   readonly snippet: string
+  readonly role: string
   /** Pending access request of somebody who is gone, and active one of the owner. */
   readonly accessRequest: string
   readonly activeAccess: string
@@ -94,6 +95,7 @@ export async function makeTenant(
     rollout: randomUUID(),
     view: randomUUID(),
     snippet: randomUUID(),
+    role: randomUUID(),
     accessRequest: randomUUID(),
     activeAccess: randomUUID(),
     alert: randomUUID(),
@@ -123,9 +125,8 @@ export async function makeTenant(
       const { rows: lines } = await sql<{ line: string }>`${sql.join(rows, sql` union all `)}
         union all select 'users' || (id, name, username, email, recovery_email, password_hash, token_epoch)::text
         from users where id = any(${people}) order by 1`.execute(db)
-      return createHash('sha256')
-        .update(lines.map(({ line }) => line).join('\n'))
-        .digest('hex')
+      const text = lines.map(({ line }) => line).join('\n')
+      return createHash('sha256').update(text).digest('hex')
     },
   }
   await tenant.reset()
@@ -302,7 +303,7 @@ async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
     .insertInto('saved_views')
     .values({ tenant_id, id: ids.view, user_id: null, name: MARK, list: 'devices', query: {}, created_at: new Date(0) })
     .execute()
-  await fillAccess(db, tenant, MARK)
+  await fillAccess(db, tenant, MARK, TAG)
   const created = { created_at: new Date(0), created_by: owner, created_by_name: MARK }
   const changed = { changed_at: new Date(0), changed_by: owner, changed_by_name: MARK }
   await db

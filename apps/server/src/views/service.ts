@@ -4,10 +4,9 @@ import { LIMITS } from '@bowline/contract/limits'
 import type { Input } from '@bowline/contract/operation'
 import type { SavedView, views } from '@bowline/contract/operations/fleet/views'
 import type { DeviceUid, UserId } from '@bowline/contract/schemas/common'
-import { type TenantContext, personOf } from '../context.ts'
+import { type TenantContext, personOf, actorMay, roleOf } from '../context.ts'
 import { lockNamespace } from '../devices/acceptance.ts'
 import { get as getDevice } from '../devices/service.ts'
-import { actorMay, roleOf } from '../policy/authority.ts'
 import {
   countViews,
   deleteFavorite,

@@ -20,7 +20,7 @@ import {
 } from '../schemas/namespace.ts'
 import { UserAuth } from '../schemas/user.ts'
 
-const byTenant = z.object({ tenant: TenantId })
+export const byTenant = z.object({ tenant: TenantId })
 const byMember = z.object({ tenant: TenantId, uid: z.string().max(64) })
 const NewMember = z.object({ email: Email, role: RoleInput })
 /** Only users may change members: API keys may not. */

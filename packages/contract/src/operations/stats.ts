@@ -59,7 +59,7 @@ export const audit = {
     path: '/api/audit',
     noun: 'audit',
     summary: 'Entries of the audit log, the newest first; `format=csv` and `format=jsonl` export all that match',
-    access: { kind: 'member', permission: 'namespaceUpdate', keys: true },
+    access: { kind: 'member', permission: 'auditRead', keys: true },
     query: Page.extend({
       ...AuditFilter.shape,
       /** Part of a target, of its name, or of a text in the details; case does not matter. */

@@ -100,7 +100,15 @@ export const ASKED: readonly ProofRule[] = [
   {
     asks: 'factor',
     why: 'Roles decide what members may do, and provisioning who is one; without its token nobody leaves by it.',
-    operations: ['members.update', 'scim.update', 'scim.createToken', 'scim.removeToken'],
+    operations: [
+      'members.update',
+      'roles.create',
+      'roles.update',
+      'roles.assign',
+      'scim.update',
+      'scim.createToken',
+      'scim.removeToken',
+    ],
   },
   {
     asks: 'factor',

@@ -17,6 +17,8 @@ export const UserAuth = z
     recovery_email: z.string(),
     tenant: z.string(),
     role: z.union([z.enum(ROLES), z.literal('')]),
+    /** Permissions by roles of the namespace, beside the role; with tags, on devices with one of them only. */
+    grants: z.array(z.object({ permissions: z.array(z.string()), tags: z.array(z.string()).nullable() })),
     mfa: z.boolean(),
     /** False for people who sign in with passkeys only, or by SAML. */
     has_password: z.boolean(),

@@ -99,11 +99,30 @@ export interface ProvidedMembersTable {
   provider_id: string | null
 }
 
+/** Roles that namespaces make for themselves. */
+export interface NamespaceRolesTable {
+  id: Generated<string>
+  tenant_id: TenantId
+  name: string
+  permissions: readonly string[]
+  /** On devices with one of these only; null: everywhere. */
+  tags: readonly string[] | null
+  created_at: Generated<Date>
+}
+
+export interface MemberRolesTable {
+  tenant_id: TenantId
+  user_id: UserId
+  role_id: string
+}
+
 export interface NamespaceTables {
   closed_namespaces: ClosedNamespacesTable
   former_namespace_names: FormerNamespaceNamesTable
   limit_defaults: LimitDefaultsTable
   members: MembersTable
+  member_roles: MemberRolesTable
+  namespace_roles: NamespaceRolesTable
   namespace_exports: NamespaceExportsTable
   namespace_limits: NamespaceLimitsTable
   namespaces: NamespacesTable

@@ -90,6 +90,7 @@ function actorOf({ person, name }: InTerminal): UserActor {
     username: name,
     tenant: undefined,
     role: undefined,
+    grants: [],
     family: undefined,
     login: undefined,
     expiresAt: 0,
