@@ -45,6 +45,11 @@ export async function fillPresence(
       [tenant],
     )
     await database.query(
+      `insert into namespace_roles (tenant_id, name, permissions, tags) values
+        ($1, 'Kiosk staff', '{deviceUpdate,sessionPlay,sessionClose}', '{garden}'), ($1, 'Auditors', '{auditRead}', null)`,
+      [tenant],
+    )
+    await database.query(
       `update presence_spans set started_at = now() - interval '4 hours 30 minutes', breaks = 3, away_seconds = 21
         where device_uid = $1 and ended_at is null`,
       [own],

@@ -169,6 +169,15 @@ export const SCREENS: readonly Screen[] = [
     },
   },
   { name: 'audit-log', path: () => '/audit', ready: shows('Created an API key') },
+  { name: 'roles', path: () => '/team?tab=roles', ready: shows('Kiosk staff') },
+  {
+    name: 'add-role',
+    path: () => '/team?tab=roles',
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Add role' }).click()
+      await page.getByLabel('Applies to').waitFor()
+    },
+  },
   { name: 'audit-streams', path: () => '/audit/streams', ready: shows('splunk.example.com:8088') },
   {
     name: 'add-audit-stream',

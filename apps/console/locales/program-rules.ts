@@ -6,6 +6,7 @@ export const PROGRAM_RULES: readonly string[] = [
   'must be accepted, pending or rejected',
   'must be a time',
   'must be a noun of actions, such as device',
+  'may be about devices only where the role has tags',
   'must be none for a TCP tunnel, whose connections the server does not decrypt',
   'must be empty for a TCP tunnel',
   'must be none for a TCP tunnel: the client speaks TLS with the service itself',

@@ -6,12 +6,11 @@ import { join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { runCommand } from '../../../apps/server/src/cli/program.ts'
 import { type Agent, startAgent } from '../../support/agent.ts'
 import { launchBrowser, openPage } from '../../support/browser.ts'
 import { sshOptions } from '../../support/file-clients.ts'
+import { addMember } from '../../support/members.ts'
 import { newestSession } from '../../support/newest-session.ts'
-import { withoutSettings } from '../../support/product.ts'
 import { registerKey } from '../../support/registered-key.ts'
 import { type Client, type Server, startServer } from '../../support/server.ts'
 import { type SshResult, finish } from '../../support/ssh.ts'
@@ -32,9 +31,7 @@ beforeAll(async () => {
   ;[browser, server] = await Promise.all([launchBrowser(), startServer()])
   agent = await startAgent(server, 'press')
   client = await server.client()
-  const { body: namespaces } = await client.call(operations.namespaces.list, {})
-  await cli('user', 'create', MEMBER.username, MEMBER.password, MEMBER.email)
-  await cli('namespace', 'member', 'add', MEMBER.username, namespaces[0]?.name ?? '', 'operator')
+  await addMember(server, MEMBER, 'operator')
   const { body: again } = await client.call(operations.namespaces.list, {})
   const member = again[0]?.members.find(({ email }) => email === MEMBER.email)
   await registerKey(client, keyFile, 'laptop of olga', member?.id)
@@ -47,17 +44,6 @@ afterAll(async () => {
   await server.remove()
   rmSync(folder, { recursive: true, force: true })
 })
-
-async function cli(...words: string[]): Promise<void> {
-  const output: string[] = []
-  const code = await runCommand(words, {
-    env: { ...withoutSettings(process.env), BOWLINE_DATA_DIR: server.dataFolder },
-    read: () => Promise.resolve(''),
-    print: (line) => output.push(line),
-    complain: (line) => output.push(line),
-  })
-  if (code !== 0) throw new Error(output.join('\n'))
-}
 
 /** Starts ssh as the member; its standard input stays open. */
 function startAsMember(command: string) {

@@ -76,8 +76,8 @@ export const LIMITS = {
   auditStreams: { perNamespace: 5, authorization: 2_000, nouns: 40, behind: 10_000 },
   /** Saved views of one person, or of a namespace; favourites of one person; characters of a view's query as JSON. */
   views: { name: 60, perOwner: 50, favorites: 500, queryLength: 4_000 },
-  /** Roles of a namespace beside the four; those of one member, and tags of one role; characters of a name. */
-  roles: { perNamespace: 50, perMember: 10, tags: 20, name: 60 },
+  /** Roles of a namespace beside the four, and of one member; characters of a name. */
+  roles: { perNamespace: 50, perMember: 10, name: 60 },
   /** Snippets of a namespace; characters of a name and of a text. */
   snippets: { perNamespace: 100, name: 80, text: 4_000 },
   /** Devices of one call that takes them over from another server. */

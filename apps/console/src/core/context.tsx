@@ -1,6 +1,6 @@
 // React access to the runtime: hooks for pages and components. They never create any part of it.
 import { createContext, use, useSyncExternalStore } from 'react'
-import { type Permission, roleMay } from '@bowline/contract/roles'
+import { type Permission, grantsGive, roleMay, tagsGiving } from '@bowline/contract/roles'
 import type { Connectivity } from '../auth/connectivity.ts'
 import type { Person, SessionState } from '../auth/session.ts'
 import type { LiveState } from '../live/live-connection.ts'
@@ -29,10 +29,24 @@ export function usePerson(): Person | undefined {
   return state.kind === 'signed-in' ? state.person : undefined
 }
 
-/** True when the signed-in person's role has a permission. The server decides; this only disables buttons. */
-export function useMay(permission: Permission): boolean {
-  const role = usePerson()?.role
-  return role !== undefined && role !== '' && roleMay(role, permission)
+/**
+ * True when the signed-in person has a permission, by their role or one of the namespace's own. The server decides; this only
+ * disables buttons.
+ * @param device on which a role that is limited to its tags suffices; absent: on everything
+ */
+export function useMay(permission: Permission, device?: { readonly tags: readonly string[] } | null): boolean {
+  const person = usePerson()
+  if (!person?.role) return false
+  const { role, grants } = person
+  if (roleMay(role, permission) || grantsGive(grants, permission)) return true
+  return device ? tagsGiving(grants, permission).some((tag) => device.tags.includes(tag)) : false
+}
+
+/** As {@link useMay}, for many devices. */
+export function useMayOn(permission: Permission): (device: { readonly tags: readonly string[] }) => boolean {
+  const isEverywhere = useMay(permission)
+  const tags = tagsGiving(usePerson()?.grants ?? [], permission)
+  return (device) => isEverywhere || tags.some((tag) => device.tags.includes(tag))
 }
 
 export function useLiveState(): LiveState {

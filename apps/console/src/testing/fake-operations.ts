@@ -21,6 +21,7 @@ import { connectors } from '@bowline/contract/operations/connectors'
 import { tunnels } from '@bowline/contract/operations/tunnels'
 import { users } from '@bowline/contract/operations/users'
 import { alerts } from '@bowline/contract/operations/fleet/alerts'
+import { roles } from '@bowline/contract/operations/fleet/roles'
 import { auditStreams } from '@bowline/contract/operations/fleet/audit-streams'
 import { health } from '@bowline/contract/operations/fleet/health'
 import { incidents, presence } from '@bowline/contract/operations/fleet/presence'
@@ -50,6 +51,7 @@ export function bindOperations(routes: Routes, state: FakeState, credentials: Cr
   routes.on(heldLogins.list, () => [])
   routes.on(alerts.list, () => [])
   routes.on(auditStreams.list, () => [])
+  routes.on(roles.list, () => [])
   routes.on(incidents.list, ({ query }) => slice([], query))
   routes.on(presence.get, () => NO_PRESENCE)
   routes.on(presence.ofDevice, () => NO_DEVICE_PRESENCE)

@@ -16,6 +16,7 @@ import { addLoginCommands } from './client/login.ts'
 import { addSessionCommands } from './client/sessions.ts'
 import { addAlertCommands } from './client/alerts.ts'
 import { addAuditStreamCommands } from './client/audit-streams.ts'
+import { addRoleCommands } from './client/roles/roles.ts'
 import { addFirewallCommands } from './client/firewall/commands.ts'
 import { addUpdateCommands } from './client/updates.ts'
 import { addSnippetCommands } from './client/snippets.ts'
@@ -75,6 +76,7 @@ export async function runCommand(args: readonly string[], raw: Terminal): Promis
   addFirewallCommands(program, terminal)
   addAlertCommands(program, terminal)
   addAuditStreamCommands(program, terminal)
+  addRoleCommands(program, terminal)
   addUpdateCommands(program, terminal)
   addViewCommands(program, terminal)
   addSnippetCommands(program, terminal)

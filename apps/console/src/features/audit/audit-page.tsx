@@ -46,7 +46,7 @@ export function AuditPage() {
   const search = route.useSearch()
   const { api } = useRuntime()
   const navigate = route.useNavigate()
-  const may = useMay('namespaceUpdate')
+  const may = useMay('auditRead')
   const list = useQuery({ ...auditListQuery(api, search), enabled: may })
   const download = useListExport({
     name: 'audit-log',

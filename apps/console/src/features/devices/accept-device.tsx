@@ -17,8 +17,8 @@ interface AcceptDeviceProps {
 }
 
 export function AcceptDevice({ device, acting, onAccept }: AcceptDeviceProps) {
-  const mayAccept = useMay('deviceAccept')
-  const mayRemove = useMay('deviceRemove')
+  const mayAccept = useMay('deviceAccept', device)
+  const mayRemove = useMay('deviceRemove', device)
   const [isAsked, setAsked] = useState(false)
   const close = () => setAsked(false)
   const module = useDialogFile(loadReplace, isAsked, close)

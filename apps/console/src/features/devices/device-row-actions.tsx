@@ -18,8 +18,8 @@ export interface DeviceRowActionsProps {
 }
 
 export function DeviceRowActions({ device, onAccept, onReject, onRemove }: DeviceRowActionsProps) {
-  const mayReject = useMay('deviceReject')
-  const mayRemove = useMay('deviceRemove')
+  const mayReject = useMay('deviceAccept', device)
+  const mayRemove = useMay('deviceRemove', device)
   const acting = useIsPending(device.uid)
   const { status, name } = device
   // The device is gone; it comes back by registering again.

@@ -33,7 +33,7 @@ export function FirewallPage() {
   const mayAdd = useMay('firewallCreate')
   const mayEdit = useMay('firewallEdit')
   const mayRemove = useMay('firewallRemove')
-  const maySeeHistory = useMay('namespaceUpdate')
+  const maySeeHistory = useMay('auditRead')
   const [verdict, setVerdict] = useState<Verdict>()
   const guard = useLockoutGuard()
   const open = (next: string | undefined) =>

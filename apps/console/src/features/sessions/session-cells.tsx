@@ -16,7 +16,7 @@ import classes from './sessions.module.css'
 
 export function SessionTarget({ session }: { readonly session: Session }) {
   const { active, authenticated, recorded } = session
-  const mayPlay = useMay('sessionPlay')
+  const mayPlay = useMay('sessionPlay', session.device)
   return (
     <span className={classes['target']}>
       <StatusDot on={active} label={active ? texts.active : texts.ended} />

@@ -154,7 +154,7 @@ function KnownSession({ session }: { readonly session: Session }) {
 
 function EndButton({ session }: { readonly session: Session }) {
   const { api } = useRuntime()
-  const may = useMay('sessionClose')
+  const may = useMay('sessionClose', session.device)
   const [asking, setAsking] = useState(false)
   const end = useAction({
     call: () => api.call(sessions.close, { params: { uid: session.uid }, body: { device: session.device_uid } }),

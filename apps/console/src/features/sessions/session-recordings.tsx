@@ -16,7 +16,7 @@ import { sessionsMessages as texts } from './messages.ts'
 import classes from './sessions.module.css'
 
 export function SessionRecordings({ session }: { readonly session: Session }) {
-  const may = useMay('sessionPlay')
+  const may = useMay('sessionPlay', session.device)
   const { seats } = session.events
   return (
     <SectionCard title={texts.recording} {...(may ? {} : { text: texts.recordingRole })}>
@@ -27,7 +27,7 @@ export function SessionRecordings({ session }: { readonly session: Session }) {
 
 function Recording({ session, seat }: { readonly session: Session; readonly seat: number }) {
   const { api } = useRuntime()
-  const mayRemove = useMay('sessionRemove')
+  const mayRemove = useMay('sessionRemove', session.device)
   const [verdict, setVerdict] = useState<RecordingVerdict>()
   const [removing, setRemoving] = useState(false)
   const params = { uid: session.uid, seat: String(seat) }

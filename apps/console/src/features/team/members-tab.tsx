@@ -13,6 +13,7 @@ import { GatedAction } from '../../ui/feedback/gated.tsx'
 import { Badge, NativeSelect, Text } from '../../ui/kit.ts'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
 import { namespaceQuery } from '../namespaces/queries.ts'
+import { MemberRoleNames, MemberRolesButton } from '../roles/member-roles.tsx'
 import { AddMember } from './add-member.tsx'
 import { InvitationActions, InvitationEnd, LinkDialog, type MadeLink } from './invitations.tsx'
 import { useRemoveMember, useSetRole } from './member-actions.ts'
@@ -24,7 +25,7 @@ import classes from './team.module.css'
 const { memberColumns } = texts
 const COLUMNS: readonly Column<Member>[] = [
   { id: 'email', header: memberColumns.email, cell: (member) => <MemberName member={member} /> },
-  { id: 'role', header: memberColumns.role, width: '12rem', cell: (member) => <MemberRole member={member} /> },
+  { id: 'role', header: memberColumns.role, width: '12rem', cell: (member) => <Roles member={member} /> },
   {
     id: 'status',
     header: memberColumns.status,
@@ -61,6 +62,7 @@ export function MembersTab({ search, onOpen }: TeamTabProps) {
           renderActions={(member) => (
             <>
               {member.status === 'pending' ? <InvitationActions member={member} onLink={setLink} /> : null}
+              <RolesButton member={member} />
               <RemoveButton member={member} onRemove={() => setRemoving(member)} />
             </>
           )}
@@ -144,6 +146,30 @@ function MemberRole({ member }: { readonly member: Member }) {
         const role = toRole(event.currentTarget.value)
         if (role) void setRole.run({ member, role })
       }}
+    />
+  )
+}
+
+/** The role, and those of the namespace beside it. */
+function Roles({ member }: { readonly member: Member }) {
+  return (
+    <>
+      <MemberRole member={member} />
+      <MemberRoleNames member={member} />
+    </>
+  )
+}
+
+function RolesButton({ member }: { readonly member: Member }) {
+  const may = useMay('namespaceEditMember')
+  const own = usePerson()?.role ?? ''
+  // Owners have everything.
+  if (member.role === 'owner') return null
+  return (
+    <MemberRolesButton
+      member={member}
+      may={may && own !== '' && hasAuthorityOver(own, member.role)}
+      why={texts.roleTooLow}
     />
   )
 }

@@ -3,8 +3,8 @@ import { i18n } from '../../platform/language/i18n.ts'
 
 export const teamMessages = {
   title: i18n._('Team'),
-  tabs: { members: i18n._('Members'), keys: i18n._('API keys') },
-  tabsLabel: i18n._('Members and API keys'),
+  tabs: { members: i18n._('Members'), roles: i18n._('Roles'), keys: i18n._('API keys') },
+  tabsLabel: i18n._('Members, roles and API keys'),
   roles: {
     owner: i18n._('Owner'),
     administrator: i18n._('Administrator'),

@@ -7,11 +7,11 @@ export type ApiKeySort = (typeof API_KEY_SORTS)[number]
 export const DEFAULT_TEAM_SEARCH = { tab: 'members', page: 1 } as const
 
 export const TeamSearch = z.object({
-  tab: z.enum(['members', 'keys']).catch(DEFAULT_TEAM_SEARCH.tab).default(DEFAULT_TEAM_SEARCH.tab),
+  tab: z.enum(['members', 'roles', 'keys']).catch(DEFAULT_TEAM_SEARCH.tab).default(DEFAULT_TEAM_SEARCH.tab),
   page: z.coerce.number().int().min(1).catch(DEFAULT_TEAM_SEARCH.page).default(DEFAULT_TEAM_SEARCH.page),
   sort: z.enum(API_KEY_SORTS).optional().catch(undefined),
   order: z.enum(['asc', 'desc']).optional().catch(undefined),
-  /** Dialog for a new member or key is open. */
+  /** Dialog for a new member, role or key is open. */
   add: z.enum(['yes']).optional().catch(undefined),
   /** Name of the API key whose dialog is open. */
   edit: z.string().max(64).optional().catch(undefined),

@@ -1,4 +1,4 @@
-// Members and API keys of the namespace.
+// Members, roles and API keys of the namespace.
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -6,6 +6,8 @@ import { useMay } from '../../core/context.tsx'
 import { GatedButton } from '../../ui/feedback/gated.tsx'
 import { Page } from '../../ui/page/page.tsx'
 import { TabBar } from '../../ui/list/tab-bar.tsx'
+import { rolesMessages } from '../roles/messages.ts'
+import { RolesTab } from '../roles/roles-tab.tsx'
 import { ApiKeysTab } from './api-keys-tab.tsx'
 import { MembersTab } from './members-tab.tsx'
 import { teamMessages as texts } from './messages.ts'
@@ -19,7 +21,12 @@ export function TeamPage() {
   const navigate = useNavigate()
   const mayAddMember = useMay('namespaceAddMember')
   const mayAddKey = useMay('apiKeyCreate')
-  const isKeys = search.tab === 'keys'
+  const mayAddRole = useMay('namespaceEditMember')
+  const adding = {
+    members: { may: mayAddMember, text: texts.addMember },
+    roles: { may: mayAddRole, text: rolesMessages.add },
+    keys: { may: mayAddKey, text: texts.addKey },
+  }[search.tab]
   const open = (next: Partial<TeamSearch>, replace = false) =>
     void navigate({ to: '/team', search: { ...search, ...next }, replace })
   const tab = (key: TeamSearch['tab']) => ({
@@ -37,20 +44,24 @@ export function TeamPage() {
       title={texts.title}
       actions={
         <>
-          {isKeys ? null : <SaveMembers />}
+          {search.tab === 'members' ? <SaveMembers /> : null}
           <GatedButton
-            may={isKeys ? mayAddKey : mayAddMember}
+            may={adding.may}
             why={texts.roleTooLow}
             leftSection={<Plus size={16} aria-hidden />}
             onClick={() => open({ add: 'yes' })}
           >
-            {isKeys ? texts.addKey : texts.addMember}
+            {adding.text}
           </GatedButton>
         </>
       }
     >
-      <TabBar label={texts.tabsLabel} tabs={[tab('members'), tab('keys')]} />
-      {isKeys ? <ApiKeysTab search={search} onOpen={open} /> : <MembersTab search={search} onOpen={open} />}
+      <TabBar label={texts.tabsLabel} tabs={[tab('members'), tab('roles'), tab('keys')]} />
+      {search.tab === 'members' ? <MembersTab search={search} onOpen={open} /> : null}
+      {search.tab === 'roles' ? (
+        <RolesTab isAdding={search.add === 'yes'} onAdded={() => open({ add: undefined }, true)} />
+      ) : null}
+      {search.tab === 'keys' ? <ApiKeysTab search={search} onOpen={open} /> : null}
     </Page>
   )
 }

@@ -30,7 +30,7 @@ type Shown = 'code' | 'requests' | 'removal'
 
 export function TunnelsCard({ device }: { readonly device: Device }) {
   const { api } = useRuntime()
-  const may = useMay('tunnelCreate')
+  const may = useMay('tunnelCreate', device)
   const query = useQuery(tunnelsQuery(api, device.uid))
   const [edited, setEdited] = useState<Tunnel | 'new'>()
   const [shown, setShown] = useState<{ readonly what: Shown; readonly tunnel: Tunnel }>()

@@ -29,20 +29,19 @@ export const OwnRoleBody = z
     permissions: z
       .array(z.enum(PERMISSIONS))
       .min(1, 'must have at least one permission')
-      .max(PERMISSIONS.length, 'has permissions twice')
       .transform((found) => PERMISSIONS.filter((permission) => found.includes(permission))),
     /** On devices with one of these tags only; null: everywhere. */
     tags: z
       .array(Tag)
-      .min(1, 'must have at least one tag, or be null')
-      .max(limits.tags, `must be at most ${limits.tags}`)
+      .min(1, 'must have at least one tag')
+      .max(LIMITS.tagsPerItem, `must be at most ${LIMITS.tagsPerItem}`)
       .transform((found) => [...new Set(found)])
       .nullable()
       .default(null),
   })
   .refine(({ permissions, tags }) => tags === null || permissions.every(isAboutDevices), {
     path: ['permissions'],
-    message: 'must be about devices only where the role is limited to tags',
+    message: 'may be about devices only where the role has tags',
   })
   .meta({ id: 'OwnRoleBody' })
 export type OwnRoleBody = z.output<typeof OwnRoleBody>

@@ -34,7 +34,7 @@ interface ChangedProps {
 function Changed({ device, accepted, presented }: ChangedProps) {
   const { api } = useRuntime()
   const queryClient = useQueryClient()
-  const mayAccept = useMay('deviceRemove')
+  const mayAccept = useMay('deviceRemove', device)
   /** The key that the open dialog shows: one that appears meanwhile does not take its place. */
   const [asked, setAsked] = useState<Presented>()
   const { uid, name } = device

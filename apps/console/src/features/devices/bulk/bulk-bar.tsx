@@ -42,7 +42,7 @@ export function BulkBar({ kind, search, selected, shown, total, onJob, onClear }
   const runtime = useRuntime()
   const navigate = useNavigate()
   const mayAccept = useMay('deviceAccept')
-  const mayReject = useMay('deviceReject')
+  const mayReject = useMay('deviceAccept')
   const mayRemove = useMay('deviceRemove')
   const mayTag = useMay('deviceTagUpdate')
   const { perform, progress } = useBulkActions(onClear)

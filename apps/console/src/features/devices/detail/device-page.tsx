@@ -66,7 +66,7 @@ function KnownDevice({ device }: { readonly device: Device }) {
   const favorites = useFavorites()
   const favor = useFavorite()
   const navigate = useNavigate()
-  const mayEdit = useMay('deviceUpdate')
+  const mayEdit = useMay('deviceUpdate', device)
   const [removing, setRemoving] = useState<Device>()
   const [editing, setEditing] = useState(false)
   const tenant = usePerson()?.tenant ?? ''

@@ -46,7 +46,7 @@ interface BodyProps {
 
 function Body({ device, part, onDone }: BodyProps) {
   const { api } = useRuntime()
-  const may = useMay('deviceUpdate')
+  const may = useMay('deviceUpdate', device)
   const params = { uid: device.uid }
   const put = async ({ tags, ...rest }: Fields) => {
     await api.call(operations.update, { params, body: rest })

@@ -2,7 +2,7 @@
 import type { Device } from '@bowline/contract/schemas/device'
 import { useNavigate } from '@tanstack/react-router'
 import { chosenKeys, keysOf } from '../../../core/chosen-keys.ts'
-import { useMay } from '../../../core/context.tsx'
+import { useMay, useMayOn } from '../../../core/context.tsx'
 import { DEVICE_KEYS, areSingleKeysOn } from '../../../core/shortcuts.ts'
 import type { DeviceActions } from '../actions.ts'
 import type { FavoriteTarget } from '../favorites.tsx'
@@ -19,14 +19,13 @@ interface RowKeyTargets {
 /** @returns handles a key on a device's row: true when it meant something */
 export function useRowKeys({ actions, onFavorite, onEdit }: RowKeyTargets): (device: Device, key: string) => boolean {
   const navigate = useNavigate()
-  const mayAccept = useMay('deviceAccept')
-  const mayReject = useMay('deviceReject')
+  const mayAccept = useMayOn('deviceAccept')
   const mayConnect = useMay('deviceConnect')
   return (device, key) => {
     if (!areSingleKeysOn()) return false
     const acts: Readonly<Record<Act, (() => void) | undefined>> = {
-      accept: mayAccept && device.status === 'pending' ? () => void actions.run('accept', device) : undefined,
-      reject: mayReject && device.status === 'pending' ? () => void actions.run('reject', device) : undefined,
+      accept: mayAccept(device) && device.status === 'pending' ? () => void actions.run('accept', device) : undefined,
+      reject: mayAccept(device) && device.status === 'pending' ? () => void actions.run('reject', device) : undefined,
       connect:
         mayConnect && device.status === 'accepted' && device.online
           ? () => void navigate({ to: '/terminal', search: { device: device.uid } })
