@@ -5,6 +5,10 @@ import { request as requestHttps } from 'node:https'
 import { CIPHERS_OF_STRANGERS } from '@bowline/base/tls-clients'
 import { type EgressRules, judgeEgress } from './egress.ts'
 
+/** Statuses of a `Response` (Fetch, section 2.2.3). */
+const MAX_STATUS = 599
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
+
 export interface GuardedRequest {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -65,9 +69,16 @@ function send(url: URL, address: string, { method = 'GET', headers, body, maxByt
       incoming.on('end', () => {
         const status = incoming.statusCode ?? 502
         if (status < 200) return refuse('it switches to another protocol')
+        // The constructor throws for those, and for a body beside a status that has none.
+        if (status > MAX_STATUS) return refuse(`it answered with the unknown status ${status}`)
         const type = incoming.headers['content-type']
-        const text = status === 204 || status === 304 ? null : Buffer.concat(chunks)
-        resolve(new Response(text, { status, headers: type ? { 'content-type': type } : {} }))
+        const text = BODILESS.has(status) ? null : Buffer.concat(chunks)
+        try {
+          resolve(new Response(text, { status, headers: type ? { 'content-type': type } : {} }))
+        } catch {
+          // Thrown here it would end the process.
+          refuse('its answer is not understood')
+        }
       })
     })
     // An answer that begins another protocol (101) is no response.
