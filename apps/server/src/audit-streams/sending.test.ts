@@ -1,22 +1,19 @@
 // Audit streams on a real database, sent by two nodes to a real receiver.
-import { createHmac, randomUUID } from 'node:crypto'
-import { systemClock } from '@bowline/base/clock'
-import type { TenantId } from '@bowline/contract/schemas/common'
+import { createHmac } from 'node:crypto'
 import { until } from '@bowline/testkit/until'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Receiver, startReceiver } from '../alerts/testing.ts'
 import { audit } from '../audit/service.ts'
-import type { TenantContext } from '../context.ts'
 import type { Log } from '../platform/log.ts'
-import { nowhere } from '../platform/positions.ts'
-import { SecretKey } from '../platform/secrets/seal.ts'
 import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
-import { type StreamSender, createStreamSender, sealNames } from './sending.ts'
+import type { StreamSender } from './sending.ts'
+import { type StreamValues, type StreamWorld, streamWorld } from './testing.ts'
 
 let server: BootedServer
 let person: Person
 let receiver: Receiver
+let world: StreamWorld
 let nodes: StreamSender[] = []
 let logged: string[] = []
 const note = (ev: string, fields?: object) => void logged.push(JSON.stringify({ ev, ...fields }))
@@ -26,6 +23,7 @@ beforeAll(async () => {
   server = await bootServer({})
   person = await server.setUpAccount()
   receiver = await startReceiver()
+  world = streamWorld(server, log)
 })
 afterAll(async () => {
   await server.close()
@@ -42,55 +40,12 @@ afterEach(async () => {
 })
 
 const system = () => server.database.system()
-const contextOf = (tenant: TenantId): TenantContext => ({
-  actor: { kind: 'system', name: 'audit streams' },
-  tenant,
-  db: server.database.forTenant(tenant),
-  clock: systemClock,
-  log,
-  edition: 'community',
-  source: '',
-  locate: nowhere,
-  hasListeners: () => false,
-  emit: () => undefined,
-})
-const startNode = (allowed = true) =>
-  createStreamSender({
-    system: system(),
-    clock: systemClock,
-    log,
-    secretKey: new SecretKey(server.secretKey),
-    egress: { privateNetworks: allowed, allowed: () => allowed },
-    contextOf,
-  })
+const startNode = (allowed = true) => world.startNode({ allowed })
 const wake = () => nodes.forEach((node) => node.wake())
-const write = (target: string, ctx = contextOf(person.tenant)) => audit(ctx, 'device.accept', target)
-
-async function addStream(values: { format?: 'json' | 'ndjson' | 'splunk-hec'; nouns?: string[] } = {}) {
-  const id = randomUUID()
-  const key = new SecretKey(server.secretKey)
-  const { rows } = await sql<{ id: number }>`select coalesce(max(id), 0) as id from audit_log`.execute(system())
-  await system()
-    .insertInto('audit_streams')
-    .values({
-      id,
-      tenant_id: person.tenant,
-      name: 'SIEM',
-      format: 'ndjson',
-      ...values,
-      host: new URL(receiver.url).host,
-      sealed_url: key.seal(sealNames.url(id), Buffer.from(`${receiver.url}/in?key=confidential`)),
-      sealed_secret: key.seal(sealNames.secret(id), Buffer.from('whs-test')),
-      sealed_authorization: key.seal(sealNames.authorization(id), Buffer.from('Splunk confidential-token')),
-      position: rows[0]?.id ?? 0,
-      failing_since: null,
-      disabled_reason: null,
-    })
-    .execute()
-  return id
-}
-const find = (id: string) =>
-  system().selectFrom('audit_streams').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+const write = (target: string) => world.write(person.tenant, target)
+const addStream = (values: Partial<StreamValues> = {}) =>
+  world.addStream(person.tenant, { url: `${receiver.url}/in?key=confidential`, ...values })
+const find = (id: string) => world.find(id)
 const retryNow = () => sql`update audit_streams set due_at = now()`.execute(system())
 const targets = () =>
   receiver.messages.flatMap(({ body }) =>
@@ -127,11 +82,11 @@ describe('an audit stream', () => {
     let commit = () => {}
     const held = new Promise<void>((resolve) => (commit = resolve))
     let isWritten = false
-    const late = contextOf(person.tenant)
+    const late = world.contextOf(person.tenant)
     const slow = system()
       .transaction()
       .execute(async (db) => {
-        await write('first', { ...late, db })
+        await audit({ ...late, db }, 'device.accept', 'first')
         isWritten = true
         await held
       })
@@ -191,7 +146,7 @@ describe('an audit stream', () => {
 
   it('has the entries of its actions only, in the envelope of Splunk', async () => {
     await addStream({ format: 'splunk-hec', nouns: ['device'] })
-    await audit(contextOf(person.tenant), 'tag.rename', 'other')
+    await audit(world.contextOf(person.tenant), 'tag.rename', 'other')
     await write('mine')
     await arrived(1)
     const [message] = receiver.messages

@@ -11,9 +11,16 @@ import { batchOf } from './body.ts'
 import { Horizon } from './horizon-store.ts'
 import { type StreamRow, claimStream, markArrived, markFailed } from './store.ts'
 
-/** Streams that one process sends at once, and of these those of one namespace: slow receivers hold up their own. */
-const AT_ONCE = 10
+/**
+ * Streams that one process sends at once, of these those whose receivers fail or are slow, and those of one namespace: slow
+ * receivers hold up their own.
+ */
+const AT_ONCE = 20
+const AT_ONCE_SLOW = 10
 const AT_ONCE_PER_NAMESPACE = 2
+/** A receiver that takes longer is slow. */
+const SLOW_MS = 1_000
+const MAX_REMEMBERED = 10_000
 const MAX_ENTRIES = 500
 const TIMEOUT_MS = 10_000
 /** Longer than an attempt may take. */
@@ -38,33 +45,60 @@ export interface StreamSender {
   stop(): Promise<void>
 }
 
+interface Attempt {
+  readonly tenant: string
+  readonly isSlow: boolean
+  readonly ended: Promise<void>
+}
+
 export function createStreamSender(deps: StreamDeps): StreamSender {
-  const { system, log } = deps
+  const { system, log, clock } = deps
   const horizon = new Horizon(system)
-  const attempts = new Map<string, { readonly tenant: string; readonly ended: Promise<void> }>()
+  const attempts = new Map<string, Attempt>()
+  /** Streams whose receiver was slow at the last attempt of this process. */
+  const slow = new Set<string>()
   const stopping = new AbortController()
 
   const loop = new BackgroundLoop(async () => {
     try {
       const upTo = await horizon.read()
       while (!stopping.signal.aborted && attempts.size < AT_ONCE) {
-        const except = { streams: [...attempts.keys()], tenants: busyTenants() }
+        const except = { streams: [...attempts.keys()], tenants: busyTenants(), ...slowOnes() }
         const stream = await claimStream(system, { upTo, seconds: LEASE_SECONDS, ...except })
         if (!stream) return
-        const { id, tenant_id: tenant } = stream
-        const ended = send(deps, stream, upTo)
-          .catch((error: unknown) => log.error('audit-streams.error', { stream: id, err: error }))
-          .finally(() => {
-            attempts.delete(id)
-            loop.wake()
-          })
-        attempts.set(id, { tenant, ended })
+        attempt(stream, upTo)
       }
     } catch (error) {
       // The next look tries again.
       log.error('audit-streams.error', { err: error })
     }
   })
+
+  function attempt(stream: StreamRow, upTo: number): void {
+    const { id, tenant_id: tenant, failing_since } = stream
+    const begun = clock.monotonic()
+    const ended = send(deps, stream, upTo)
+      .catch((error: unknown) => log.error('audit-streams.error', { stream: id, err: error }))
+      .finally(() => {
+        attempts.delete(id)
+        slow.delete(id)
+        if (clock.monotonic() - begun > SLOW_MS) remember(id)
+        loop.wake()
+      })
+    attempts.set(id, { tenant, isSlow: failing_since !== null || slow.has(id), ended })
+  }
+
+  function remember(id: string): void {
+    const [oldest] = slow
+    if (oldest !== undefined && slow.size >= MAX_REMEMBERED) slow.delete(oldest)
+    slow.add(id)
+  }
+
+  /** Which streams have to wait while many of the slow ones are sent: others find places at any time. */
+  function slowOnes(): { readonly slow: readonly string[]; readonly failing: boolean } {
+    const count = [...attempts.values()].filter(({ isSlow }) => isSlow).length
+    return count < AT_ONCE_SLOW ? { slow: [], failing: true } : { slow: [...slow], failing: false }
+  }
 
   function busyTenants(): string[] {
     const open = new Map<string, number>()

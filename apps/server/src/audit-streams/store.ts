@@ -9,7 +9,11 @@ export type StreamRow = Selectable<AuditStreamsTable>
 
 const FREE = sql<Date>`'-infinity'`
 
-/** Leases a stream that has something to read up to an id; the given ones and those of the given namespaces stay. */
+/**
+ * Leases a stream that has something to read up to an id; the given ones and those of the given namespaces stay.
+ * @param args.slow further streams that stay
+ * @param args.failing whether it may be one whose receiver fails
+ */
 export async function claimStream(
   system: Db,
   {
@@ -17,18 +21,23 @@ export async function claimStream(
     seconds,
     streams,
     tenants,
+    slow,
+    failing,
   }: {
     readonly upTo: number
     readonly seconds: number
     readonly streams: readonly string[]
     readonly tenants: readonly string[]
+    readonly slow: readonly string[]
+    readonly failing: boolean
   },
 ): Promise<StreamRow | undefined> {
   const { rows } = await sql<StreamRow>`
     with due as (
       select stream.id from audit_streams stream join namespaces using (tenant_id)
         where active and due_at <= now() and leased_until < now() and namespaces.disabled_at is null
-          and stream.id <> all(${streams}::uuid[]) and stream.tenant_id <> all(${tenants}::uuid[])
+          and (${failing} or failing_since is null)
+          and stream.id <> all(${[...streams, ...slow]}::uuid[]) and stream.tenant_id <> all(${tenants}::uuid[])
           and exists (select from audit_log entry
             where entry.tenant_id = stream.tenant_id and entry.id > stream.position and entry.id <= ${upTo})
         order by due_at limit 1 for update of stream skip locked)

@@ -1,0 +1,113 @@
+// Receivers that misbehave, and what other streams and later changes get to notice of it.
+import { type Server, type ServerResponse, createServer } from 'node:http'
+import { systemClock } from '@bowline/base/clock'
+import { listeningPort } from '@bowline/base/testing/listening-port'
+import type { TenantId } from '@bowline/contract/schemas/common'
+import { until } from '@bowline/testkit/until'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { type Receiver, startReceiver } from '../alerts/testing.ts'
+import { silentLog } from '../platform/log.ts'
+import { type BootedServer, bootServer } from '../testing/boot.ts'
+import type { StreamSender } from './sending.ts'
+import { type StreamWorld, streamWorld } from './testing.ts'
+
+/** More streams than a process sends at once of slow ones, two in each namespace. */
+const SLOW_NAMESPACES = 11
+
+let server: BootedServer
+let world: StreamWorld
+let tenant: TenantId
+let others: TenantId[] = []
+let receiver: Receiver
+let node: StreamSender
+/** A receiver that answers when the test says so. */
+let late: Server
+let lateUrl = ''
+let held: ServerResponse[] = []
+
+beforeAll(async () => {
+  server = await bootServer({})
+  world = streamWorld(server, silentLog)
+  tenant = (await server.setUpAccount()).tenant
+  for (let count = 0; count < SLOW_NAMESPACES; count += 1) {
+    const other = await server.addPerson(`slow-${count}`)
+    others.push(other.tenant)
+  }
+  receiver = await startReceiver()
+  late = createServer((request, response) => {
+    request.resume().on('end', () => held.push(response))
+  })
+  await new Promise<void>((resolve) => late.listen(0, '127.0.0.1', resolve))
+  lateUrl = `http://127.0.0.1:${listeningPort(late)}/`
+})
+afterAll(async () => {
+  late.closeAllConnections()
+  late.close()
+  await server.close()
+  await receiver.close()
+  others = []
+})
+beforeEach(() => {
+  receiver.messages.length = 0
+  held = []
+})
+afterEach(async () => {
+  late.closeAllConnections()
+  await node.stop()
+  await server.database.system().deleteFrom('audit_streams').execute()
+})
+
+const targets = () =>
+  receiver.messages.flatMap(({ body }) =>
+    body
+      .trim()
+      .split('\n')
+      .map((line): string => JSON.parse(line).target),
+  )
+/** Wakes the node until it is so. */
+const woken = (isSo: () => boolean) =>
+  until(() => {
+    node.wake()
+    return isSo()
+  })
+const isOpen = ({ closed }: ServerResponse) => !closed
+
+it('delivers while the receivers of many other namespaces hang', async () => {
+  node = world.startNode()
+  for (const other of others) {
+    for (const failing_since of [new Date(), new Date()]) await world.addStream(other, { url: lateUrl, failing_since })
+    await world.write(other, 'hangs')
+  }
+  await world.addStream(tenant, { url: receiver.url })
+  await woken(() => held.length >= 10)
+  await world.write(tenant, 'in time')
+  await woken(() => targets().includes('in time'))
+  expect(held.filter(isOpen)).toHaveLength(held.length)
+})
+
+it('delivers while the receivers of many other namespaces take their time for each request', async () => {
+  let time = 0
+  node = world.startNode({ clock: { ...systemClock, monotonic: () => time } })
+  await world.addStream(tenant, { url: receiver.url })
+  for (const other of others) {
+    for (const url of [lateUrl, lateUrl]) await world.addStream(other, { url })
+    await world.write(other, 'first')
+  }
+  let answered = 0
+  while (answered < others.length * 2) {
+    await woken(() => held.some(isOpen))
+    time += 5_000
+    for (const response of held.filter(isOpen)) {
+      response.end()
+      answered += 1
+    }
+    await node.settled()
+    held = held.filter(isOpen)
+  }
+  held = []
+  for (const other of others) await world.write(other, 'second')
+  await woken(() => held.length >= 10)
+  await world.write(tenant, 'in time')
+  await woken(() => targets().includes('in time'))
+  expect(held.filter(isOpen)).toHaveLength(held.length)
+})
