@@ -35,6 +35,14 @@ it.each([204, 205, 304])('takes the status %i, which has no body', async (status
   expect(await answer.text()).toBe('')
 })
 
+it('has the status of an answer that is larger than the caller reads, where that is all it needs', async () => {
+  const answer = `HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n${'a'.repeat(5_000)}`
+  const wanted = { maxBytes: 1_000, timeoutMs: 10_000 }
+  await expect(guardedFetch(await answering(answer), rules, wanted)).rejects.toThrow('larger than 1000 bytes')
+  const { status } = await guardedFetch(await answering(answer), rules, { ...wanted, statusOnly: true })
+  expect(status).toBe(200)
+})
+
 /** @returns the address of a server that writes these bytes whatever it is asked */
 async function answering(bytes: string): Promise<string> {
   const server = createServer((socket) => {

@@ -15,6 +15,8 @@ export interface GuardedRequest {
   readonly body?: string | undefined
   /** Largest answer, in bytes. */
   readonly maxBytes: number
+  /** The caller needs the status only: a larger answer is left unread, and the body that is returned is empty. */
+  readonly statusOnly?: true
   /** For the whole exchange, in milliseconds. */
   readonly timeoutMs: number
 }
@@ -37,7 +39,8 @@ export async function guardedFetch(address: string, rules: EgressRules, wanted: 
   return send(url, answer.address, wanted)
 }
 
-function send(url: URL, address: string, { method = 'GET', headers, body, maxBytes, timeoutMs }: GuardedRequest) {
+function send(url: URL, address: string, wanted: GuardedRequest) {
+  const { method = 'GET', headers, body, maxBytes, statusOnly = false, timeoutMs } = wanted
   const family = address.includes(':') ? 6 : 4
   const request = url.protocol === 'https:' ? requestHttps : requestHttp
   return new Promise<Response>((resolve, reject) => {
@@ -62,11 +65,15 @@ function send(url: URL, address: string, { method = 'GET', headers, body, maxByt
       let bytes = 0
       incoming.on('data', (chunk: Buffer) => {
         bytes += chunk.length
-        if (bytes <= maxBytes) chunks.push(chunk)
-        else incoming.destroy(new FetchRefused(`its answer is larger than ${maxBytes} bytes`))
+        if (bytes > maxBytes && statusOnly) {
+          answer()
+          incoming.destroy()
+        } else if (bytes > maxBytes) incoming.destroy(new FetchRefused(`its answer is larger than ${maxBytes} bytes`))
+        else if (!statusOnly) chunks.push(chunk)
       })
       incoming.on('error', (error) => refuse(reasonOf(error)))
-      incoming.on('end', () => {
+      incoming.on('end', answer)
+      function answer(): void {
         const status = incoming.statusCode ?? 502
         if (status < 200) return refuse('it switches to another protocol')
         // The constructor throws for those, and for a body beside a status that has none.
@@ -79,7 +86,7 @@ function send(url: URL, address: string, { method = 'GET', headers, body, maxByt
           // Thrown here it would end the process.
           refuse('its answer is not understood')
         }
-      })
+      }
     })
     // An answer that begins another protocol (101) is no response.
     outgoing.on('upgrade', (_, socket) => {
