@@ -2,12 +2,13 @@
 import { type Server, type ServerResponse, createServer } from 'node:http'
 import { systemClock } from '@bowline/base/clock'
 import { listeningPort } from '@bowline/base/testing/listening-port'
+import { operations } from '@bowline/contract/operations'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import { until } from '@bowline/testkit/until'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { type Receiver, startReceiver } from '../alerts/testing.ts'
 import { silentLog } from '../platform/log.ts'
-import { type BootedServer, bootServer } from '../testing/boot.ts'
+import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
 import type { StreamSender } from './sending.ts'
 import { type StreamWorld, streamWorld } from './testing.ts'
 
@@ -16,6 +17,7 @@ const SLOW_NAMESPACES = 11
 
 let server: BootedServer
 let world: StreamWorld
+let owner: Person
 let tenant: TenantId
 let others: TenantId[] = []
 let receiver: Receiver
@@ -26,9 +28,10 @@ let lateUrl = ''
 let held: ServerResponse[] = []
 
 beforeAll(async () => {
-  server = await bootServer({})
+  server = await bootServer({ settings: { BOWLINE_EGRESS_ALLOWED: '127.0.0.0/8' } })
   world = streamWorld(server, silentLog)
-  tenant = (await server.setUpAccount()).tenant
+  owner = await server.setUpAccount()
+  tenant = owner.tenant
   for (let count = 0; count < SLOW_NAMESPACES; count += 1) {
     const other = await server.addPerson(`slow-${count}`)
     others.push(other.tenant)
@@ -110,4 +113,55 @@ it('delivers while the receivers of many other namespaces take their time for ea
   await world.write(tenant, 'in time')
   await woken(() => targets().includes('in time'))
   expect(held.filter(isOpen)).toHaveLength(held.length)
+})
+
+it('goes on at once with an address that is set while the former one hangs', async () => {
+  node = world.startNode()
+  const id = await world.addStream(tenant, { url: lateUrl })
+  const client = owner.client
+  await world.write(tenant, 'one')
+  await woken(() => held.length === 1)
+  const body = { url: `${receiver.url}/new`, authorization: null }
+  await client.call(operations.auditStreams.update, { params: { id }, body })
+  late.closeAllConnections()
+  await woken(() => targets().includes('one'))
+  expect(await world.find(id)).toMatchObject({ failing_since: null, attempts: expect.any(Number) })
+})
+
+it('is not said to be paused by the server when a member pauses it while its receiver hangs', async () => {
+  node = world.startNode()
+  const id = await world.addStream(tenant, { url: lateUrl, failing_since: new Date(Date.now() - 25 * 3_600_000) })
+  await world.write(tenant, 'one')
+  await woken(() => held.length === 1)
+  await owner.client.call(operations.auditStreams.update, { params: { id }, body: { active: false } })
+  late.closeAllConnections()
+  await until(async () => (await world.find(id)).answer !== '')
+  await node.stop()
+  expect(await world.find(id)).toMatchObject({ active: false, disabled_reason: null })
+  const { body } = await owner.client.call(operations.audit.list, { query: {} })
+  expect(body.map(({ action }) => action)).not.toContain('audit-stream.disable')
+})
+
+it('sends smaller requests to a receiver that takes no large ones, and loses nothing', async () => {
+  const refused: number[] = []
+  const small = createServer((request, response) => {
+    const lines: string[] = []
+    request.on('data', (chunk: Buffer) => lines.push(chunk.toString()))
+    request.on('end', () => {
+      const entries = lines.join('').trim().split('\n')
+      if (entries.length > 3) refused.push(entries.length)
+      else taken.push(...entries.map((line): string => JSON.parse(line).target))
+      response.writeHead(entries.length > 3 ? 413 : 200).end()
+    })
+  })
+  const taken: string[] = []
+  await new Promise<void>((resolve) => small.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void small.close())
+  node = world.startNode()
+  await world.addStream(tenant, { url: `http://127.0.0.1:${listeningPort(small)}/` })
+  const sent = Array.from({ length: 20 }, (_, index) => `unit-${index}`)
+  for (const target of sent) await world.write(tenant, target)
+  await woken(() => taken.length >= sent.length)
+  expect(taken).toEqual(sent)
+  expect(refused.at(0)).toBe(20)
 })

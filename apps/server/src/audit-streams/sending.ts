@@ -23,6 +23,8 @@ const SLOW_MS = 1_000
 const MAX_REMEMBERED = 10_000
 const MAX_ENTRIES = 500
 const TIMEOUT_MS = 10_000
+/** Time in which a batch that is too large for its receiver is sent in smaller ones. */
+const SMALLER_MS = 20_000
 /** Longer than an attempt may take. */
 const LEASE_SECONDS = 60
 const MAX_ANSWER_BYTES = 16_384
@@ -118,7 +120,7 @@ export function createStreamSender(deps: StreamDeps): StreamSender {
 }
 
 async function send(deps: StreamDeps, stream: StreamRow, upTo: number): Promise<void> {
-  const { system, log } = deps
+  const { system, log, clock } = deps
   const { id, tenant_id: tenant, position: after, nouns, format } = stream
   const [first, ...others] = await entriesAfter(deps.contextOf(tenant), system, {
     after,
@@ -127,23 +129,37 @@ async function send(deps: StreamDeps, stream: StreamRow, upTo: number): Promise<
     limit: MAX_ENTRIES,
   })
   if (!first) return markArrived(system, stream, upTo, stream.answer)
-  const batch = batchOf(format, [first, ...others])
-  const { arrived, answer } = await post(deps, stream, batch)
+  const until = clock.monotonic() + SMALLER_MS
+  let batch = batchOf(format, [first, ...others])
+  let outcome = await post(deps, stream, batch)
+  while (outcome.isTooLarge && batch.count > 1 && clock.monotonic() < until) {
+    batch = batchOf(format, [first, ...others.slice(0, Math.floor(batch.count / 2) - 1)])
+    outcome = await post(deps, stream, batch)
+  }
+  const { arrived, answer } = outcome
   if (arrived) return markArrived(system, stream, batch.last, answer)
   log.warn('audit-stream.postponed', { stream: id, tenant, attempts: stream.attempts, answer })
-  const isPaused = await markFailed(system, stream, answer, retrySeconds(stream.attempts))
-  if (isPaused) await audit(deps.contextOf(tenant), 'audit-stream.disable', id, { name: stream.name, reason: answer })
+  await system.transaction().execute(async (db) => {
+    const isPaused = await markFailed(db, stream, answer, retrySeconds(stream.attempts))
+    const ctx = { ...deps.contextOf(tenant), db }
+    if (isPaused) await audit(ctx, 'audit-stream.disable', id, { name: stream.name, reason: answer })
+  })
 }
 
-/**
- * Sends a body to the receiver of a stream.
- * @returns answer: a status or a reason, nothing of what the receiver has written
- */
+interface Outcome {
+  readonly arrived: boolean
+  /** A status or a reason, nothing of what the receiver has written. */
+  readonly answer: string
+  /** The receiver takes smaller bodies only (413, RFC 9110, section 15.5.14). */
+  readonly isTooLarge?: boolean
+}
+
+/** Sends a body to the receiver of a stream. */
 export async function post(
   { secretKey, egress, clock, log }: Pick<StreamDeps, 'secretKey' | 'egress' | 'clock' | 'log'>,
   { id, sealed_url, sealed_secret, sealed_authorization }: StreamRow,
   { body, type }: { readonly body: string; readonly type: string },
-): Promise<{ arrived: boolean; answer: string }> {
+): Promise<Outcome> {
   let url: string
   let secret: string
   let authorization: string | undefined
@@ -168,9 +184,10 @@ export async function post(
       },
       body,
       maxBytes: MAX_ANSWER_BYTES,
+      statusOnly: true,
       timeoutMs: TIMEOUT_MS,
     })
-    return { arrived: status >= 200 && status < 300, answer: `It answered ${status}.` }
+    return { arrived: status >= 200 && status < 300, answer: `It answered ${status}.`, isTooLarge: status === 413 }
   } catch (error) {
     if (error instanceof FetchRefused) return { arrived: false, answer: `Not sent: ${error.message}.` }
     throw error

@@ -83,7 +83,7 @@ export async function update(
     const before = (await lockStream(db, id)) ?? fail('NOT_FOUND', { what: 'The audit stream' })
     const address = url === undefined ? undefined : addressOf(deps, id, url)
     // Who may change a stream may not learn its secrets, and so not have them sent to an address of their own.
-    const isMoved = address !== undefined && address.host !== before.host
+    const isMoved = url !== undefined && originOf(deps, before) !== new URL(url).origin
     if (isMoved && before.sealed_authorization !== null && authorization === undefined)
       fail('INVALID_INPUT', { field: 'authorization', rule: 'must be given again for another host' }, ['authorization'])
     const isRetried = [url, authorization].some((value) => value !== undefined) || (change.active && !before.active)
@@ -128,13 +128,23 @@ export async function test(
     ip: ctx.source,
     details: { test: true },
   }
-  const outcome = await post(deps, stream, batchOf(stream.format, [entry]))
-  await audit(ctx, 'audit-stream.test', id, { name: stream.name, ...outcome })
-  return outcome
+  const { arrived, answer } = await post(deps, stream, batchOf(stream.format, [entry]))
+  await audit(ctx, 'audit-stream.test', id, { name: stream.name, arrived, answer })
+  return { arrived, answer }
 }
 
 function addressOf({ secretKey }: StreamRouteDeps, id: string, url: string): { host: string; sealed_url: Buffer } {
   return { host: new URL(url).host, sealed_url: secretKey.seal(sealNames.url(id), Buffer.from(url)) }
+}
+
+/** Scheme, host and port of what is stored; undefined where the key of the server does not open it. */
+function originOf({ secretKey, log }: StreamRouteDeps, { id, sealed_url }: StreamRow): string | undefined {
+  try {
+    return new URL(secretKey.open(sealNames.url(id), sealed_url).toString()).origin
+  } catch (error) {
+    log.error('audit-streams.error', { stream: id, err: error })
+    return undefined
+  }
 }
 
 function sealedAuthorization({ secretKey }: StreamRouteDeps, id: string, value: string | null): Buffer | null {

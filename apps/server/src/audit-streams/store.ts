@@ -57,7 +57,8 @@ export async function markArrived(system: Db, stream: StreamRow, position: numbe
 }
 
 /**
- * The attempt failed; the position stays.
+ * The attempt failed; the position stays. Where a member has had the stream tried afresh meanwhile, as with another address,
+ * this tells nothing of what comes next: the stream is due again as it was set.
  * @returns true when it has failed for too long and is paused by this
  */
 export async function markFailed(
@@ -66,13 +67,23 @@ export async function markFailed(
   answer: string,
   retrySeconds: number,
 ): Promise<boolean> {
-  const { rows } = await sql<{ active: boolean }>`
-    update audit_streams set answer = ${answer}, failing_since = coalesce(failing_since, now()), leased_until = '-infinity',
+  const { rows } = await sql<{ disabled_reason: string | null }>`
+    update audit_streams set answer = ${answer}, failing_since = coalesce(failing_since, now()), leased_until = ${FREE},
         due_at = now() + make_interval(secs => ${retrySeconds}),
         active = active and not ${IS_TOO_LONG},
         disabled_reason = case when active and ${IS_TOO_LONG} then ${answer} else disabled_reason end
-      where id = ${stream.id} and leased_until = ${stream.leased_until} returning active`.execute(system)
-  return rows[0]?.active === false && stream.active
+      where id = ${stream.id} and leased_until = ${stream.leased_until} and attempts = ${stream.attempts}
+      returning disabled_reason`.execute(system)
+  const [row] = rows
+  // Null where a member has paused it meanwhile.
+  if (row) return row.disabled_reason !== null
+  await system
+    .updateTable('audit_streams')
+    .set({ leased_until: FREE })
+    .where('id', '=', stream.id)
+    .where('leased_until', '=', stream.leased_until)
+    .execute()
+  return false
 }
 
 const IS_TOO_LONG = sql`coalesce(failing_since < now() - make_interval(hours => ${LIMITS.alerts.failingHours}), false)`

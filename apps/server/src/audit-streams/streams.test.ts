@@ -124,6 +124,8 @@ describe('an audit stream', () => {
     const { id } = await create()
     const other = { url: 'https://9.9.9.9/in', active: false }
     expect(await outcome(update(id, other))).toBe('400 INVALID_INPUT authorization')
+    const otherScheme = { url: receiver.url.replace('http:', 'https:'), active: false }
+    expect(await outcome(update(id, otherScheme))).toBe('400 INVALID_INPUT authorization')
     expect(await update(id, { ...other, authorization: null })).toMatchObject({ has_authorization: false })
   })
 

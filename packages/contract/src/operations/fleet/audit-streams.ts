@@ -43,7 +43,7 @@ const AuditStreamChange = Changeable.partial()
   .extend({
     /** false pauses it; true goes on where it stopped. */
     active: z.boolean().optional(),
-    /** At another host a stored `authorization` must be given again. */
+    /** At another host, port or scheme a stored `authorization` must be given again. */
     url: AlertUrl.optional(),
     /** null removes it. */
     authorization: StreamAuthorization.nullable().optional(),
