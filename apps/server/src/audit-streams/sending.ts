@@ -18,8 +18,9 @@ import { type StreamRow, claimStream, markArrived, markFailed } from './store.ts
 const AT_ONCE = 20
 const AT_ONCE_SLOW = 10
 const AT_ONCE_PER_NAMESPACE = 2
-/** A receiver that takes longer is slow. */
+/** A receiver that takes longer is slow, and counts as such for a while: it may be quick now and then. */
 const SLOW_MS = 1_000
+const SLOW_FOR_MS = 600_000
 const MAX_REMEMBERED = 10_000
 const MAX_ENTRIES = 500
 const TIMEOUT_MS = 10_000
@@ -57,8 +58,8 @@ export function createStreamSender(deps: StreamDeps): StreamSender {
   const { system, log, clock } = deps
   const horizon = new Horizon(system)
   const attempts = new Map<string, Attempt>()
-  /** Streams whose receiver was slow at the last attempt of this process. */
-  const slow = new Set<string>()
+  /** Streams whose receiver was slow, with the time until which this counts. */
+  const slow = new Map<string, number>()
   const stopping = new AbortController()
 
   const loop = new BackgroundLoop(async () => {
@@ -83,23 +84,26 @@ export function createStreamSender(deps: StreamDeps): StreamSender {
       .catch((error: unknown) => log.error('audit-streams.error', { stream: id, err: error }))
       .finally(() => {
         attempts.delete(id)
-        slow.delete(id)
         if (clock.monotonic() - begun > SLOW_MS) remember(id)
         loop.wake()
       })
-    attempts.set(id, { tenant, isSlow: failing_since !== null || slow.has(id), ended })
+    attempts.set(id, { tenant, isSlow: failing_since !== null || isSlow(id), ended })
   }
 
   function remember(id: string): void {
-    const [oldest] = slow
+    slow.delete(id)
+    const [oldest] = slow.keys()
     if (oldest !== undefined && slow.size >= MAX_REMEMBERED) slow.delete(oldest)
-    slow.add(id)
+    slow.set(id, clock.monotonic() + SLOW_FOR_MS)
   }
+
+  const isSlow = (id: string): boolean => (slow.get(id) ?? -Infinity) > clock.monotonic()
 
   /** Which streams have to wait while many of the slow ones are sent: others find places at any time. */
   function slowOnes(): { readonly slow: readonly string[]; readonly failing: boolean } {
-    const count = [...attempts.values()].filter(({ isSlow }) => isSlow).length
-    return count < AT_ONCE_SLOW ? { slow: [], failing: true } : { slow: [...slow], failing: false }
+    const count = [...attempts.values()].filter((one) => one.isSlow).length
+    if (count < AT_ONCE_SLOW) return { slow: [], failing: true }
+    return { slow: [...slow.keys()].filter(isSlow), failing: false }
   }
 
   function busyTenants(): string[] {
