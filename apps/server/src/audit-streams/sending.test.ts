@@ -1,17 +1,16 @@
 // Audit streams on a real database, sent by two nodes to a real receiver.
 import { createHmac } from 'node:crypto'
+import type { TenantId } from '@bowline/contract/schemas/common'
 import { until } from '@bowline/testkit/until'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Receiver, startReceiver } from '../alerts/testing.ts'
 import { audit } from '../audit/service.ts'
 import type { Log } from '../platform/log.ts'
-import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
 import type { StreamSender } from './sending.ts'
 import { type StreamValues, type StreamWorld, streamWorld } from './testing.ts'
 
-let server: BootedServer
-let person: Person
+let tenant: TenantId
 let receiver: Receiver
 let world: StreamWorld
 let nodes: StreamSender[] = []
@@ -20,13 +19,12 @@ const note = (ev: string, fields?: object) => void logged.push(JSON.stringify({ 
 const log: Log = { debug: note, info: note, warn: note, error: note, child: () => log }
 
 beforeAll(async () => {
-  server = await bootServer({})
-  person = await server.setUpAccount()
+  world = await streamWorld(log)
+  tenant = await world.addNamespace()
   receiver = await startReceiver()
-  world = streamWorld(server, log)
 })
 afterAll(async () => {
-  await server.close()
+  await world.close()
   await receiver.close()
 })
 beforeEach(() => {
@@ -39,12 +37,12 @@ afterEach(async () => {
   await system().deleteFrom('audit_streams').execute()
 })
 
-const system = () => server.database.system()
+const system = () => world.system
 const startNode = (allowed = true) => world.startNode({ allowed })
 const wake = () => nodes.forEach((node) => node.wake())
-const write = (target: string) => world.write(person.tenant, target)
+const write = (target: string) => world.write(tenant, target)
 const addStream = (values: Partial<StreamValues> = {}) =>
-  world.addStream(person.tenant, { url: `${receiver.url}/in?key=confidential`, ...values })
+  world.addStream(tenant, { url: `${receiver.url}/in?key=confidential`, ...values })
 const find = (id: string) => world.find(id)
 const retryNow = () => sql`update audit_streams set due_at = now()`.execute(system())
 const targets = () =>
@@ -66,7 +64,7 @@ describe('an audit stream', () => {
     const id = await addStream()
     const sent = Array.from({ length: 1_100 }, (_, index) => `unit-${index}`)
     await sql`insert into audit_log (tenant_id, actor_type, actor_id, action, ip, target, details)
-      select ${person.tenant}::uuid, 'system', 'test', 'device.accept', '', target, '{}'
+      select ${tenant}::uuid, 'system', 'test', 'device.accept', '', target, '{}'
         from unnest(${sent}::text[]) with ordinality as t (target, place) order by place`.execute(system())
     await arrived(sent.length)
     await until(async () => (await find(id)).leased_until < new Date())
@@ -82,7 +80,7 @@ describe('an audit stream', () => {
     let commit = () => {}
     const held = new Promise<void>((resolve) => (commit = resolve))
     let isWritten = false
-    const late = world.contextOf(person.tenant)
+    const late = world.contextOf(tenant)
     const slow = system()
       .transaction()
       .execute(async (db) => {
@@ -146,7 +144,7 @@ describe('an audit stream', () => {
 
   it('has the entries of its actions only, in the envelope of Splunk', async () => {
     await addStream({ format: 'splunk-hec', nouns: ['device'] })
-    await audit(world.contextOf(person.tenant), 'tag.rename', 'other')
+    await audit(world.contextOf(tenant), 'tag.rename', 'other')
     await write('mine')
     await arrived(1)
     const [message] = receiver.messages
