@@ -7,6 +7,7 @@ import type { AuditStream, AuditStreamBody, auditStreams } from '@bowline/contra
 import type { AuditEntry } from '@bowline/contract/schemas/audit'
 import type { AlertDeps } from '../alerts/deps.ts'
 import { newSecret, requireReceiver, withoutUndefined } from '../alerts/receiver.ts'
+import { isAuditNoun } from '../audit/nouns.ts'
 import { audit, auditActor } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import { lockNamespace } from '../devices/acceptance.ts'
@@ -37,12 +38,13 @@ export async function list(ctx: TenantContext): Promise<AuditStream[]> {
   return streams
 }
 
-/** @throws {BowlineError} INVALID_INPUT for an address that may not be dialled; NAMESPACE_FULL */
+/** @throws {BowlineError} INVALID_INPUT for an address that may not be dialled, or a noun without actions; NAMESPACE_FULL */
 export async function create(
   deps: StreamRouteDeps,
   ctx: TenantContext,
   { url, authorization, ...fields }: AuditStreamBody,
 ): Promise<AuditStream & { secret: string }> {
+  requireNouns(fields.nouns)
   await requireReceiver(deps.egress, url)
   const id = deps.ids.uuid()
   const secret = newSecret()
@@ -77,6 +79,7 @@ export async function update(
   { url, authorization, ...change }: Input<typeof auditStreams.update>['body'],
 ): Promise<AuditStream> {
   if (!(await findStream(ctx.db, id))) fail('NOT_FOUND', { what: 'The audit stream' })
+  requireNouns(change.nouns ?? [])
   if (url !== undefined) await requireReceiver(deps.egress, url)
   const stream = await ctx.db.transaction().execute(async (db) => {
     const inner = { ...ctx, db }
@@ -131,6 +134,13 @@ export async function test(
   const { arrived, answer } = await post(deps, stream, batchOf(stream.format, [entry]))
   await audit(ctx, 'audit-stream.test', id, { name: stream.name, arrived, answer })
   return { arrived, answer }
+}
+
+/** With one that no action has, a stream would send nothing and look well. */
+function requireNouns(nouns: readonly string[]): void {
+  const unknown = nouns.find((noun) => !isAuditNoun(noun))
+  if (unknown !== undefined)
+    fail('INVALID_INPUT', { field: 'nouns', rule: `has ${unknown}, which no action begins with` }, ['nouns'])
 }
 
 function addressOf({ secretKey }: StreamRouteDeps, id: string, url: string): { host: string; sealed_url: Buffer } {
