@@ -80,7 +80,7 @@ export function createStreamSender(deps: StreamDeps): StreamSender {
   function attempt(stream: StreamRow, upTo: number): void {
     const { id, tenant_id: tenant, failing_since } = stream
     const begun = clock.monotonic()
-    const ended = send(deps, stream, upTo)
+    const ended = send(deps, stream, upTo, stopping.signal)
       .catch((error: unknown) => log.error('audit-streams.error', { stream: id, err: error }))
       .finally(() => {
         attempts.delete(id)
@@ -123,7 +123,7 @@ export function createStreamSender(deps: StreamDeps): StreamSender {
   }
 }
 
-async function send(deps: StreamDeps, stream: StreamRow, upTo: number): Promise<void> {
+async function send(deps: StreamDeps, stream: StreamRow, upTo: number, stopping: AbortSignal): Promise<void> {
   const { system, log, clock } = deps
   const { id, tenant_id: tenant, position: after, nouns, format } = stream
   const [first, ...others] = await entriesAfter(deps.contextOf(tenant), system, {
@@ -136,7 +136,7 @@ async function send(deps: StreamDeps, stream: StreamRow, upTo: number): Promise<
   const until = clock.monotonic() + SMALLER_MS
   let batch = batchOf(format, [first, ...others])
   let outcome = await post(deps, stream, batch)
-  while (outcome.isTooLarge && batch.count > 1 && clock.monotonic() < until) {
+  while (outcome.isTooLarge && batch.count > 1 && clock.monotonic() < until && !stopping.aborted) {
     batch = batchOf(format, [first, ...others.slice(0, Math.floor(batch.count / 2) - 1)])
     outcome = await post(deps, stream, batch)
   }

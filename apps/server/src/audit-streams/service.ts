@@ -30,6 +30,8 @@ export interface StreamRouteDeps extends Pick<AlertDeps, 'ids' | 'clock' | 'log'
   readonly wake: () => void
   /** Limits test entries per namespace. */
   readonly tests: RateLimiter
+  /** Limits changes per namespace that have a stream sent at once, to an address that somebody types. */
+  readonly retries: RateLimiter
 }
 
 export async function list(ctx: TenantContext): Promise<AuditStream[]> {
@@ -38,7 +40,7 @@ export async function list(ctx: TenantContext): Promise<AuditStream[]> {
   return streams
 }
 
-/** @throws {BowlineError} INVALID_INPUT for an address that may not be dialled, or a noun without actions; NAMESPACE_FULL */
+/** @throws {BowlineError} INVALID_INPUT for an address that may not be dialled, or a noun without actions; NAMESPACE_FULL; TOO_MANY_REQUESTS */
 export async function create(
   deps: StreamRouteDeps,
   ctx: TenantContext,
@@ -46,6 +48,7 @@ export async function create(
 ): Promise<AuditStream & { secret: string }> {
   requireNouns(fields.nouns)
   await requireReceiver(deps.egress, url)
+  if (!deps.retries.take(ctx.tenant)) fail('TOO_MANY_REQUESTS', { seconds: 60 })
   const id = deps.ids.uuid()
   const secret = newSecret()
   const stream = await ctx.db.transaction().execute(async (db) => {
@@ -71,7 +74,7 @@ export async function create(
   return { ...stream, secret }
 }
 
-/** @throws {BowlineError} INVALID_INPUT as {@link create}, and for a new host without the authorization; NOT_FOUND */
+/** @throws {BowlineError} INVALID_INPUT as {@link create}, and for a new host without the authorization; NOT_FOUND; TOO_MANY_REQUESTS */
 export async function update(
   deps: StreamRouteDeps,
   ctx: TenantContext,
@@ -90,6 +93,7 @@ export async function update(
     if (isMoved && before.sealed_authorization !== null && authorization === undefined)
       fail('INVALID_INPUT', { field: 'authorization', rule: 'must be given again for another host' }, ['authorization'])
     const isRetried = [url, authorization].some((value) => value !== undefined) || (change.active && !before.active)
+    if (isRetried && !deps.retries.take(ctx.tenant)) fail('TOO_MANY_REQUESTS', { seconds: 60 })
     const values = {
       ...withoutUndefined(change),
       ...address,

@@ -186,3 +186,18 @@ it('sends a few test entries at once only', async () => {
   expect(tries.at(0)).toBe('200')
   expect(tries.at(-1)).toBe('429 TOO_MANY_REQUESTS')
 })
+
+it('does not send at the pace at which somebody types addresses', async () => {
+  const prober = await server.addPerson('prober')
+  const { id } = await create({}, prober.client)
+  const change = (body: object) => outcome(prober.client.call(auditStreams.update, { params: { id }, body }))
+  const tries = []
+  for (let time = 0; time < 32; time += 1)
+    tries.push(await change({ url: `${receiver.url}/${time}`, authorization: null }))
+  expect(tries.at(0)).toBe('200')
+  expect(tries.at(-1)).toBe('429 TOO_MANY_REQUESTS')
+  expect(await change({ active: false })).toBe('200')
+  expect(await change({ active: true })).toBe('429 TOO_MANY_REQUESTS')
+  await prober.client.call(auditStreams.remove, { params: { id } })
+  expect(await outcome(create({}, prober.client))).toBe('429 TOO_MANY_REQUESTS')
+})

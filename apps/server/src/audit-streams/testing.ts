@@ -54,6 +54,7 @@ export async function streamWorld(log: Log = silentLog): Promise<StreamWorld> {
       egress: egressOf(true),
       wake: () => undefined,
       tests: new RateLimiter(systemClock, { perSecond: 1, burst: 1 }),
+      retries: new RateLimiter(systemClock, { perSecond: 1, burst: 1_000 }),
     },
     async addNamespace() {
       const name = randomBytes(12).toString('hex')

@@ -105,7 +105,7 @@ export const auditStreams = {
     body: AuditStreamBody,
     status: 201,
     response: NewAuditStream,
-    errors: ['FRESH_PROOF_REQUIRED', 'NAMESPACE_FULL'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NAMESPACE_FULL', 'TOO_MANY_REQUESTS'],
   }),
   update: operation({
     method: 'PUT',
@@ -116,7 +116,7 @@ export const auditStreams = {
     params: byId,
     body: AuditStreamChange,
     response: AuditStream,
-    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND', 'TOO_MANY_REQUESTS'],
   }),
   remove: operation({
     method: 'DELETE',
