@@ -142,9 +142,10 @@ export async function test(
 
 /** With one that no action has, a stream would send nothing and look well. */
 function requireNouns(nouns: readonly string[]): void {
-  const unknown = nouns.find((noun) => !isAuditNoun(noun))
-  if (unknown !== undefined)
-    fail('INVALID_INPUT', { field: 'nouns', rule: `has ${unknown}, which no action begins with` }, ['nouns'])
+  const unknown = nouns.findIndex((noun) => !isAuditNoun(noun))
+  if (unknown < 0) return
+  const field = `nouns.${unknown}`
+  fail('INVALID_INPUT', { field, rule: 'must be a noun of actions, such as device' }, [field])
 }
 
 function addressOf({ secretKey }: StreamRouteDeps, id: string, url: string): { host: string; sealed_url: Buffer } {

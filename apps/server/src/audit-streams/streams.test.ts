@@ -144,7 +144,7 @@ it.each([
   ['with a header that ends', { authorization: 'a\r\nhost: b' }, 'authorization'],
   ['with an unknown format', { format: 'xml' }, 'format'],
   ['with an action instead of a noun', { nouns: ['device.accept'] }, 'nouns.0'],
-  ['with a noun that no action has', { nouns: ['device', 'devices'] }, 'nouns'],
+  ['with a noun that no action has', { nouns: ['device', 'devices'] }, 'nouns.1'],
 ])('refuses an audit stream %s, also as a change', async (_, values, field) => {
   expect(await outcome(create(values))).toBe(`400 INVALID_INPUT ${field}`)
   const { id } = await create()
