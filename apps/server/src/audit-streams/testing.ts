@@ -41,7 +41,8 @@ export interface StreamWorld {
 }
 
 export async function streamWorld(log: Log = silentLog): Promise<StreamWorld> {
-  const { database, close } = await testDatabase()
+  const scratch = await testDatabase()
+  const { database } = scratch
   const system = database.system()
   const secretKey = new SecretKey(randomBytes(32).toString('hex'))
   const contextOf = (tenant: TenantId): TenantContext => testContext(database, tenant, { log })
@@ -91,6 +92,6 @@ export async function streamWorld(log: Log = silentLog): Promise<StreamWorld> {
     find: (id) => system.selectFrom('audit_streams').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
     contextOf,
     write: (tenant, target) => audit(contextOf(tenant), 'device.accept', target),
-    close,
+    close: () => scratch.close(),
   }
 }
