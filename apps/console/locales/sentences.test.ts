@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { END_SENTENCES } from './server-texts.ts'
+import { ANSWERS, END_SENTENCES } from './server-texts.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const SENTENCE = /message: ['`]([A-Z][^'`]+\.)['`]/g
@@ -19,3 +19,21 @@ it.each([
   expect(found).not.toEqual([])
   expect(found.filter((sentence) => !(END_SENTENCES as readonly string[]).includes(sentence))).toEqual([])
 })
+
+const ANSWER =
+  /(?:answer: |FetchRefused\(|refuse\(|refused: |refused = |return |\? |: )['`]((?:It |it |its |Not |The server |The rule |\$\{host\} )[^'`]+)['`]/g
+
+/** Sources of what became of a message. */
+it.each([
+  'apps/server/src/alerts/sending.ts',
+  'apps/server/src/audit-streams/sending.ts',
+  'apps/server/src/platform/network/guarded-fetch.ts',
+  'apps/server/src/platform/network/egress.ts',
+])('has a translation for every answer of %s', (file) => {
+  const found = [...readFileSync(join(root, file), 'utf8').matchAll(ANSWER)].map(([, answer = '']) => unvalued(answer))
+  expect(found.length).toBeGreaterThan(2)
+  expect(found.filter((answer) => !ANSWERS.some((one) => unvalued(one) === answer))).toEqual([])
+})
+
+/** Names of values differ. */
+const unvalued = (text: string): string => text.replaceAll(/\$?\{[^}]+\}/g, '{}')

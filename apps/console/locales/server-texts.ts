@@ -118,6 +118,8 @@ const THINGS = [
   'The provider',
   'The member',
   'The alert rule',
+  'The audit stream',
+  'audit streams',
   'The tunnel',
   'The tag',
   'The group',
@@ -225,6 +227,27 @@ export const END_SENTENCES = [
   'The server was counted as lost, and its devices were given away.',
 ] as const
 
+/** What became of messages and entries that were sent to an address, and why; `sentences.test.ts` compares the sources. */
+export const ANSWERS = [
+  'It answered {status}.',
+  'Not sent: {why}.',
+  'The server could not read the address; its log says why.',
+  'The rule has no address any more.',
+  'it is not a plain https address',
+  'it must begin with https://',
+  'it switches to another protocol',
+  'it answered with the unknown status {status}',
+  'its answer is not understood',
+  'its answer is larger than {maxBytes} bytes',
+  'it closed the connection',
+  'it did not answer in time',
+  'it cannot be reached ({code})',
+  '{host} cannot be resolved',
+  '{host} is no address that can be dialled',
+  '{host} leads to an address that is not allowed',
+  '{host} is not allowed',
+] as const
+
 /** In the order of the lists. Templates of nothing but values need no translation. */
 export function serverTexts(): SourceText[] {
   const errors = Object.values(ERRORS).map(({ message }) => message)
@@ -236,6 +259,7 @@ export function serverTexts(): SourceText[] {
     ...ACCESS_STATES,
     ...CAUSES,
     ...END_SENTENCES,
+    ...ANSWERS,
   ]
   return [...new Set(texts)].map((text) => ({
     text,

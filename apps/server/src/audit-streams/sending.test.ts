@@ -1,34 +1,30 @@
 // Audit streams on a real database, sent by two nodes to a real receiver.
-import { createHmac, randomUUID } from 'node:crypto'
-import { systemClock } from '@bowline/base/clock'
+import { createHmac } from 'node:crypto'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import { until } from '@bowline/testkit/until'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Receiver, startReceiver } from '../alerts/testing.ts'
 import { audit } from '../audit/service.ts'
-import type { TenantContext } from '../context.ts'
 import type { Log } from '../platform/log.ts'
-import { nowhere } from '../platform/positions.ts'
-import { SecretKey } from '../platform/secrets/seal.ts'
-import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
-import { type StreamSender, createStreamSender, sealNames } from './sending.ts'
+import type { StreamSender } from './sending.ts'
+import { type StreamValues, type StreamWorld, streamWorld } from './testing.ts'
 
-let server: BootedServer
-let person: Person
+let tenant: TenantId
 let receiver: Receiver
+let world: StreamWorld
 let nodes: StreamSender[] = []
 let logged: string[] = []
 const note = (ev: string, fields?: object) => void logged.push(JSON.stringify({ ev, ...fields }))
 const log: Log = { debug: note, info: note, warn: note, error: note, child: () => log }
 
 beforeAll(async () => {
-  server = await bootServer({})
-  person = await server.setUpAccount()
+  world = await streamWorld(log)
+  tenant = await world.addNamespace()
   receiver = await startReceiver()
 })
 afterAll(async () => {
-  await server.close()
+  await world.close()
   await receiver.close()
 })
 beforeEach(() => {
@@ -41,56 +37,13 @@ afterEach(async () => {
   await system().deleteFrom('audit_streams').execute()
 })
 
-const system = () => server.database.system()
-const contextOf = (tenant: TenantId): TenantContext => ({
-  actor: { kind: 'system', name: 'audit streams' },
-  tenant,
-  db: server.database.forTenant(tenant),
-  clock: systemClock,
-  log,
-  edition: 'community',
-  source: '',
-  locate: nowhere,
-  hasListeners: () => false,
-  emit: () => undefined,
-})
-const startNode = (allowed = true) =>
-  createStreamSender({
-    system: system(),
-    clock: systemClock,
-    log,
-    secretKey: new SecretKey(server.secretKey),
-    egress: { privateNetworks: allowed, allowed: () => allowed },
-    contextOf,
-  })
+const system = () => world.system
+const startNode = (allowed = true) => world.startNode({ allowed })
 const wake = () => nodes.forEach((node) => node.wake())
-const write = (target: string, ctx = contextOf(person.tenant)) => audit(ctx, 'device.accept', target)
-
-async function addStream(values: { format?: 'json' | 'ndjson' | 'splunk-hec'; nouns?: string[] } = {}) {
-  const id = randomUUID()
-  const key = new SecretKey(server.secretKey)
-  const { rows } = await sql<{ id: number }>`select coalesce(max(id), 0) as id from audit_log`.execute(system())
-  await system()
-    .insertInto('audit_streams')
-    .values({
-      id,
-      tenant_id: person.tenant,
-      name: 'SIEM',
-      format: 'ndjson',
-      ...values,
-      host: new URL(receiver.url).host,
-      sealed_url: key.seal(sealNames.url(id), Buffer.from(`${receiver.url}/in?key=confidential`)),
-      sealed_secret: key.seal(sealNames.secret(id), Buffer.from('whs-test')),
-      sealed_authorization: key.seal(sealNames.authorization(id), Buffer.from('Splunk confidential-token')),
-      position: rows[0]?.id ?? 0,
-      failing_since: null,
-      disabled_reason: null,
-    })
-    .execute()
-  return id
-}
-const find = (id: string) =>
-  system().selectFrom('audit_streams').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+const write = (target: string) => world.write(tenant, target)
+const addStream = (values: Partial<StreamValues> = {}) =>
+  world.addStream(tenant, { url: `${receiver.url}/in?key=confidential`, ...values })
+const find = (id: string) => world.find(id)
 const retryNow = () => sql`update audit_streams set due_at = now()`.execute(system())
 const targets = () =>
   receiver.messages.flatMap(({ body }) =>
@@ -111,7 +64,7 @@ describe('an audit stream', () => {
     const id = await addStream()
     const sent = Array.from({ length: 1_100 }, (_, index) => `unit-${index}`)
     await sql`insert into audit_log (tenant_id, actor_type, actor_id, action, ip, target, details)
-      select ${person.tenant}::uuid, 'system', 'test', 'device.accept', '', target, '{}'
+      select ${tenant}::uuid, 'system', 'test', 'device.accept', '', target, '{}'
         from unnest(${sent}::text[]) with ordinality as t (target, place) order by place`.execute(system())
     await arrived(sent.length)
     await until(async () => (await find(id)).leased_until < new Date())
@@ -127,11 +80,11 @@ describe('an audit stream', () => {
     let commit = () => {}
     const held = new Promise<void>((resolve) => (commit = resolve))
     let isWritten = false
-    const late = contextOf(person.tenant)
+    const late = world.contextOf(tenant)
     const slow = system()
       .transaction()
       .execute(async (db) => {
-        await write('first', { ...late, db })
+        await audit({ ...late, db }, 'device.accept', 'first')
         isWritten = true
         await held
       })
@@ -191,7 +144,7 @@ describe('an audit stream', () => {
 
   it('has the entries of its actions only, in the envelope of Splunk', async () => {
     await addStream({ format: 'splunk-hec', nouns: ['device'] })
-    await audit(contextOf(person.tenant), 'tag.rename', 'other')
+    await audit(world.contextOf(tenant), 'tag.rename', 'other')
     await write('mine')
     await arrived(1)
     const [message] = receiver.messages

@@ -11,11 +11,21 @@ import { batchOf } from './body.ts'
 import { Horizon } from './horizon-store.ts'
 import { type StreamRow, claimStream, markArrived, markFailed } from './store.ts'
 
-/** Streams that one process sends at once, and of these those of one namespace: slow receivers hold up their own. */
-const AT_ONCE = 10
+/**
+ * Streams that one process sends at once, of these those whose receivers fail or are slow, and those of one namespace: slow
+ * receivers hold up their own.
+ */
+const AT_ONCE = 20
+const AT_ONCE_SLOW = 10
 const AT_ONCE_PER_NAMESPACE = 2
+/** A receiver that takes longer is slow, and counts as such for a while: it may be quick now and then. */
+const SLOW_MS = 1_000
+const SLOW_FOR_MS = 600_000
+const MAX_REMEMBERED = 10_000
 const MAX_ENTRIES = 500
 const TIMEOUT_MS = 10_000
+/** Time in which a batch that is too large for its receiver is sent in smaller ones. */
+const SMALLER_MS = 20_000
 /** Longer than an attempt may take. */
 const LEASE_SECONDS = 60
 const MAX_ANSWER_BYTES = 16_384
@@ -38,33 +48,63 @@ export interface StreamSender {
   stop(): Promise<void>
 }
 
+interface Attempt {
+  readonly tenant: string
+  readonly isSlow: boolean
+  readonly ended: Promise<void>
+}
+
 export function createStreamSender(deps: StreamDeps): StreamSender {
-  const { system, log } = deps
+  const { system, log, clock } = deps
   const horizon = new Horizon(system)
-  const attempts = new Map<string, { readonly tenant: string; readonly ended: Promise<void> }>()
+  const attempts = new Map<string, Attempt>()
+  /** Streams whose receiver was slow, with the time until which this counts. */
+  const slow = new Map<string, number>()
   const stopping = new AbortController()
 
   const loop = new BackgroundLoop(async () => {
     try {
       const upTo = await horizon.read()
       while (!stopping.signal.aborted && attempts.size < AT_ONCE) {
-        const except = { streams: [...attempts.keys()], tenants: busyTenants() }
+        const except = { streams: [...attempts.keys()], tenants: busyTenants(), ...slowOnes() }
         const stream = await claimStream(system, { upTo, seconds: LEASE_SECONDS, ...except })
         if (!stream) return
-        const { id, tenant_id: tenant } = stream
-        const ended = send(deps, stream, upTo)
-          .catch((error: unknown) => log.error('audit-streams.error', { stream: id, err: error }))
-          .finally(() => {
-            attempts.delete(id)
-            loop.wake()
-          })
-        attempts.set(id, { tenant, ended })
+        attempt(stream, upTo)
       }
     } catch (error) {
       // The next look tries again.
       log.error('audit-streams.error', { err: error })
     }
   })
+
+  function attempt(stream: StreamRow, upTo: number): void {
+    const { id, tenant_id: tenant, failing_since } = stream
+    const begun = clock.monotonic()
+    const ended = send(deps, stream, upTo, stopping.signal)
+      .catch((error: unknown) => log.error('audit-streams.error', { stream: id, err: error }))
+      .finally(() => {
+        attempts.delete(id)
+        if (clock.monotonic() - begun > SLOW_MS) remember(id)
+        loop.wake()
+      })
+    attempts.set(id, { tenant, isSlow: failing_since !== null || isSlow(id), ended })
+  }
+
+  function remember(id: string): void {
+    slow.delete(id)
+    const [oldest] = slow.keys()
+    if (oldest !== undefined && slow.size >= MAX_REMEMBERED) slow.delete(oldest)
+    slow.set(id, clock.monotonic() + SLOW_FOR_MS)
+  }
+
+  const isSlow = (id: string): boolean => (slow.get(id) ?? -Infinity) > clock.monotonic()
+
+  /** Which streams have to wait while many of the slow ones are sent: others find places at any time. */
+  function slowOnes(): { readonly slow: readonly string[]; readonly failing: boolean } {
+    const count = [...attempts.values()].filter((one) => one.isSlow).length
+    if (count < AT_ONCE_SLOW) return { slow: [], failing: true }
+    return { slow: [...slow.keys()].filter(isSlow), failing: false }
+  }
 
   function busyTenants(): string[] {
     const open = new Map<string, number>()
@@ -83,8 +123,8 @@ export function createStreamSender(deps: StreamDeps): StreamSender {
   }
 }
 
-async function send(deps: StreamDeps, stream: StreamRow, upTo: number): Promise<void> {
-  const { system, log } = deps
+async function send(deps: StreamDeps, stream: StreamRow, upTo: number, stopping: AbortSignal): Promise<void> {
+  const { system, log, clock } = deps
   const { id, tenant_id: tenant, position: after, nouns, format } = stream
   const [first, ...others] = await entriesAfter(deps.contextOf(tenant), system, {
     after,
@@ -93,23 +133,37 @@ async function send(deps: StreamDeps, stream: StreamRow, upTo: number): Promise<
     limit: MAX_ENTRIES,
   })
   if (!first) return markArrived(system, stream, upTo, stream.answer)
-  const batch = batchOf(format, [first, ...others])
-  const { arrived, answer } = await post(deps, stream, batch)
+  const until = clock.monotonic() + SMALLER_MS
+  let batch = batchOf(format, [first, ...others])
+  let outcome = await post(deps, stream, batch)
+  while (outcome.isTooLarge && batch.count > 1 && clock.monotonic() < until && !stopping.aborted) {
+    batch = batchOf(format, [first, ...others.slice(0, Math.floor(batch.count / 2) - 1)])
+    outcome = await post(deps, stream, batch)
+  }
+  const { arrived, answer } = outcome
   if (arrived) return markArrived(system, stream, batch.last, answer)
   log.warn('audit-stream.postponed', { stream: id, tenant, attempts: stream.attempts, answer })
-  const isPaused = await markFailed(system, stream, answer, retrySeconds(stream.attempts))
-  if (isPaused) await audit(deps.contextOf(tenant), 'audit-stream.disable', id, { name: stream.name, reason: answer })
+  await system.transaction().execute(async (db) => {
+    const isPaused = await markFailed(db, stream, answer, retrySeconds(stream.attempts))
+    const ctx = { ...deps.contextOf(tenant), db }
+    if (isPaused) await audit(ctx, 'audit-stream.disable', id, { name: stream.name, reason: answer })
+  })
 }
 
-/**
- * Sends a body to the receiver of a stream.
- * @returns answer: a status or a reason, nothing of what the receiver has written
- */
+interface Outcome {
+  readonly arrived: boolean
+  /** A status or a reason, nothing of what the receiver has written. */
+  readonly answer: string
+  /** The receiver takes smaller bodies only (413, RFC 9110, section 15.5.14). */
+  readonly isTooLarge?: boolean
+}
+
+/** Sends a body to the receiver of a stream. */
 export async function post(
   { secretKey, egress, clock, log }: Pick<StreamDeps, 'secretKey' | 'egress' | 'clock' | 'log'>,
   { id, sealed_url, sealed_secret, sealed_authorization }: StreamRow,
   { body, type }: { readonly body: string; readonly type: string },
-): Promise<{ arrived: boolean; answer: string }> {
+): Promise<Outcome> {
   let url: string
   let secret: string
   let authorization: string | undefined
@@ -134,9 +188,10 @@ export async function post(
       },
       body,
       maxBytes: MAX_ANSWER_BYTES,
+      statusOnly: true,
       timeoutMs: TIMEOUT_MS,
     })
-    return { arrived: status >= 200 && status < 300, answer: `It answered ${status}.` }
+    return { arrived: status >= 200 && status < 300, answer: `It answered ${status}.`, isTooLarge: status === 413 }
   } catch (error) {
     if (error instanceof FetchRefused) return { arrived: false, answer: `Not sent: ${error.message}.` }
     throw error

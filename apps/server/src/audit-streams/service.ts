@@ -7,6 +7,7 @@ import type { AuditStream, AuditStreamBody, auditStreams } from '@bowline/contra
 import type { AuditEntry } from '@bowline/contract/schemas/audit'
 import type { AlertDeps } from '../alerts/deps.ts'
 import { newSecret, requireReceiver, withoutUndefined } from '../alerts/receiver.ts'
+import { isAuditNoun } from '../audit/nouns.ts'
 import { audit, auditActor } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import { lockNamespace } from '../devices/acceptance.ts'
@@ -29,6 +30,8 @@ export interface StreamRouteDeps extends Pick<AlertDeps, 'ids' | 'clock' | 'log'
   readonly wake: () => void
   /** Limits test entries per namespace. */
   readonly tests: RateLimiter
+  /** Limits changes per namespace that have a stream sent at once, to an address that somebody types. */
+  readonly retries: RateLimiter
 }
 
 export async function list(ctx: TenantContext): Promise<AuditStream[]> {
@@ -37,13 +40,15 @@ export async function list(ctx: TenantContext): Promise<AuditStream[]> {
   return streams
 }
 
-/** @throws {BowlineError} INVALID_INPUT for an address that may not be dialled; NAMESPACE_FULL */
+/** @throws {BowlineError} INVALID_INPUT for an address that may not be dialled, or a noun without actions; NAMESPACE_FULL; TOO_MANY_REQUESTS */
 export async function create(
   deps: StreamRouteDeps,
   ctx: TenantContext,
   { url, authorization, ...fields }: AuditStreamBody,
 ): Promise<AuditStream & { secret: string }> {
+  requireNouns(fields.nouns)
   await requireReceiver(deps.egress, url)
+  if (!deps.retries.take(ctx.tenant)) fail('TOO_MANY_REQUESTS', { seconds: 60 })
   const id = deps.ids.uuid()
   const secret = newSecret()
   const stream = await ctx.db.transaction().execute(async (db) => {
@@ -69,7 +74,7 @@ export async function create(
   return { ...stream, secret }
 }
 
-/** @throws {BowlineError} INVALID_INPUT as {@link create}, and for a new host without the authorization; NOT_FOUND */
+/** @throws {BowlineError} INVALID_INPUT as {@link create}, and for a new host without the authorization; NOT_FOUND; TOO_MANY_REQUESTS */
 export async function update(
   deps: StreamRouteDeps,
   ctx: TenantContext,
@@ -77,16 +82,18 @@ export async function update(
   { url, authorization, ...change }: Input<typeof auditStreams.update>['body'],
 ): Promise<AuditStream> {
   if (!(await findStream(ctx.db, id))) fail('NOT_FOUND', { what: 'The audit stream' })
+  requireNouns(change.nouns ?? [])
   if (url !== undefined) await requireReceiver(deps.egress, url)
   const stream = await ctx.db.transaction().execute(async (db) => {
     const inner = { ...ctx, db }
     const before = (await lockStream(db, id)) ?? fail('NOT_FOUND', { what: 'The audit stream' })
     const address = url === undefined ? undefined : addressOf(deps, id, url)
     // Who may change a stream may not learn its secrets, and so not have them sent to an address of their own.
-    const isMoved = address !== undefined && address.host !== before.host
+    const isMoved = url !== undefined && originOf(deps, before) !== new URL(url).origin
     if (isMoved && before.sealed_authorization !== null && authorization === undefined)
       fail('INVALID_INPUT', { field: 'authorization', rule: 'must be given again for another host' }, ['authorization'])
     const isRetried = [url, authorization].some((value) => value !== undefined) || (change.active && !before.active)
+    if (isRetried && !deps.retries.take(ctx.tenant)) fail('TOO_MANY_REQUESTS', { seconds: 60 })
     const values = {
       ...withoutUndefined(change),
       ...address,
@@ -128,13 +135,31 @@ export async function test(
     ip: ctx.source,
     details: { test: true },
   }
-  const outcome = await post(deps, stream, batchOf(stream.format, [entry]))
-  await audit(ctx, 'audit-stream.test', id, { name: stream.name, ...outcome })
-  return outcome
+  const { arrived, answer } = await post(deps, stream, batchOf(stream.format, [entry]))
+  await audit(ctx, 'audit-stream.test', id, { name: stream.name, arrived, answer })
+  return { arrived, answer }
+}
+
+/** With one that no action has, a stream would send nothing and look well. */
+function requireNouns(nouns: readonly string[]): void {
+  const unknown = nouns.findIndex((noun) => !isAuditNoun(noun))
+  if (unknown < 0) return
+  const field = `nouns.${unknown}`
+  fail('INVALID_INPUT', { field, rule: 'must be a noun of actions, such as device' }, [field])
 }
 
 function addressOf({ secretKey }: StreamRouteDeps, id: string, url: string): { host: string; sealed_url: Buffer } {
   return { host: new URL(url).host, sealed_url: secretKey.seal(sealNames.url(id), Buffer.from(url)) }
+}
+
+/** Scheme, host and port of what is stored; undefined where the key of the server does not open it. */
+function originOf({ secretKey, log }: StreamRouteDeps, { id, sealed_url }: StreamRow): string | undefined {
+  try {
+    return new URL(secretKey.open(sealNames.url(id), sealed_url).toString()).origin
+  } catch (error) {
+    log.error('audit-streams.error', { stream: id, err: error })
+    return undefined
+  }
 }
 
 function sealedAuthorization({ secretKey }: StreamRouteDeps, id: string, value: string | null): Buffer | null {

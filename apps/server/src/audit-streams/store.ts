@@ -9,7 +9,11 @@ export type StreamRow = Selectable<AuditStreamsTable>
 
 const FREE = sql<Date>`'-infinity'`
 
-/** Leases a stream that has something to read up to an id; the given ones and those of the given namespaces stay. */
+/**
+ * Leases a stream that has something to read up to an id; the given ones and those of the given namespaces stay.
+ * @param args.slow further streams that stay
+ * @param args.failing whether it may be one whose receiver fails
+ */
 export async function claimStream(
   system: Db,
   {
@@ -17,18 +21,23 @@ export async function claimStream(
     seconds,
     streams,
     tenants,
+    slow,
+    failing,
   }: {
     readonly upTo: number
     readonly seconds: number
     readonly streams: readonly string[]
     readonly tenants: readonly string[]
+    readonly slow: readonly string[]
+    readonly failing: boolean
   },
 ): Promise<StreamRow | undefined> {
   const { rows } = await sql<StreamRow>`
     with due as (
       select stream.id from audit_streams stream join namespaces using (tenant_id)
         where active and due_at <= now() and leased_until < now() and namespaces.disabled_at is null
-          and stream.id <> all(${streams}::uuid[]) and stream.tenant_id <> all(${tenants}::uuid[])
+          and (${failing} or failing_since is null)
+          and stream.id <> all(${[...streams, ...slow]}::uuid[]) and stream.tenant_id <> all(${tenants}::uuid[])
           and exists (select from audit_log entry
             where entry.tenant_id = stream.tenant_id and entry.id > stream.position and entry.id <= ${upTo})
         order by due_at limit 1 for update of stream skip locked)
@@ -48,7 +57,8 @@ export async function markArrived(system: Db, stream: StreamRow, position: numbe
 }
 
 /**
- * The attempt failed; the position stays.
+ * The attempt failed; the position stays. Where a member has had the stream tried afresh meanwhile, as with another address,
+ * this tells nothing of what comes next: the stream is due again as it was set.
  * @returns true when it has failed for too long and is paused by this
  */
 export async function markFailed(
@@ -57,13 +67,23 @@ export async function markFailed(
   answer: string,
   retrySeconds: number,
 ): Promise<boolean> {
-  const { rows } = await sql<{ active: boolean }>`
-    update audit_streams set answer = ${answer}, failing_since = coalesce(failing_since, now()), leased_until = '-infinity',
+  const { rows } = await sql<{ disabled_reason: string | null }>`
+    update audit_streams set answer = ${answer}, failing_since = coalesce(failing_since, now()), leased_until = ${FREE},
         due_at = now() + make_interval(secs => ${retrySeconds}),
         active = active and not ${IS_TOO_LONG},
         disabled_reason = case when active and ${IS_TOO_LONG} then ${answer} else disabled_reason end
-      where id = ${stream.id} and leased_until = ${stream.leased_until} returning active`.execute(system)
-  return rows[0]?.active === false && stream.active
+      where id = ${stream.id} and leased_until = ${stream.leased_until} and attempts = ${stream.attempts}
+      returning disabled_reason`.execute(system)
+  const [row] = rows
+  // Null where a member has paused it meanwhile.
+  if (row) return row.disabled_reason !== null
+  await system
+    .updateTable('audit_streams')
+    .set({ leased_until: FREE })
+    .where('id', '=', stream.id)
+    .where('leased_until', '=', stream.leased_until)
+    .execute()
+  return false
 }
 
 const IS_TOO_LONG = sql`coalesce(failing_since < now() - make_interval(hours => ${LIMITS.alerts.failingHours}), false)`

@@ -124,6 +124,8 @@ describe('an audit stream', () => {
     const { id } = await create()
     const other = { url: 'https://9.9.9.9/in', active: false }
     expect(await outcome(update(id, other))).toBe('400 INVALID_INPUT authorization')
+    const otherScheme = { url: receiver.url.replace('http:', 'https:'), active: false }
+    expect(await outcome(update(id, otherScheme))).toBe('400 INVALID_INPUT authorization')
     expect(await update(id, { ...other, authorization: null })).toMatchObject({ has_authorization: false })
   })
 
@@ -142,6 +144,7 @@ it.each([
   ['with a header that ends', { authorization: 'a\r\nhost: b' }, 'authorization'],
   ['with an unknown format', { format: 'xml' }, 'format'],
   ['with an action instead of a noun', { nouns: ['device.accept'] }, 'nouns.0'],
+  ['with a noun that no action has', { nouns: ['device', 'devices'] }, 'nouns.1'],
 ])('refuses an audit stream %s, also as a change', async (_, values, field) => {
   expect(await outcome(create(values))).toBe(`400 INVALID_INPUT ${field}`)
   const { id } = await create()
@@ -182,4 +185,19 @@ it('sends a few test entries at once only', async () => {
     tries.push(await outcome(tester.client.call(auditStreams.test, { params: { id } })))
   expect(tries.at(0)).toBe('200')
   expect(tries.at(-1)).toBe('429 TOO_MANY_REQUESTS')
+})
+
+it('does not send at the pace at which somebody types addresses', async () => {
+  const prober = await server.addPerson('prober')
+  const { id } = await create({}, prober.client)
+  const change = (body: object) => outcome(prober.client.call(auditStreams.update, { params: { id }, body }))
+  const tries = []
+  for (let time = 0; time < 32; time += 1)
+    tries.push(await change({ url: `${receiver.url}/${time}`, authorization: null }))
+  expect(tries.at(0)).toBe('200')
+  expect(tries.at(-1)).toBe('429 TOO_MANY_REQUESTS')
+  expect(await change({ active: false })).toBe('200')
+  expect(await change({ active: true })).toBe('429 TOO_MANY_REQUESTS')
+  await prober.client.call(auditStreams.remove, { params: { id } })
+  expect(await outcome(create({}, prober.client))).toBe('429 TOO_MANY_REQUESTS')
 })

@@ -21,6 +21,8 @@ import { egressRules } from './budgets.ts'
 
 /** Test messages per second and namespace. */
 const TESTS = { perSecond: 0.1, burst: 10 }
+/** Changes that have an audit stream sent at once: each is a request to an address that somebody types, as a test is. */
+const RETRIES = { perSecond: 0.1, burst: 30 }
 
 export interface Alerts {
   readonly deps: RouteDeps
@@ -53,7 +55,8 @@ export function composeAlerts(parts: {
   const egress = egressRules(config.settings, log)
   const common = { system, clock, ids, log, secretKey: config.secretKey, egress, mails, contextOf }
   const sender = createAlertSender(common)
-  const streams = createStreamSender(common)
+  const byStreams: Actor = { kind: 'system', name: 'audit streams' }
+  const streams = createStreamSender({ ...common, contextOf: (tenant) => tenantContext(tenant, byStreams) })
   const deps: AlertDeps = { ...common, wake: () => sender.wake() }
   const evaluator = createAlertEvaluator(deps)
   return {
@@ -64,7 +67,12 @@ export function composeAlerts(parts: {
     },
     counts: sender.counts,
     streams,
-    streamDeps: { ...common, wake: () => streams.wake(), tests: new RateLimiter(clock, TESTS) },
+    streamDeps: {
+      ...common,
+      wake: () => streams.wake(),
+      tests: new RateLimiter(clock, TESTS),
+      retries: new RateLimiter(clock, RETRIES),
+    },
     wake: () => sender.wake(),
     evaluate: () => evaluator.evaluate(),
     evaluateThresholds: () => evaluateThresholds(deps),

@@ -64,7 +64,7 @@ export async function fillHealth(
 export function streamSamples({ stream: id }: TenantIds, url: string) {
   return {
     // No entry has the noun: nothing is sent.
-    'auditStreams.create': { body: { name: 'added', url, nouns: ['nothing'] } },
+    'auditStreams.create': { body: { name: 'added', url, nouns: ['billing'] } },
     'auditStreams.update': { params: { id }, body: { name: 'changed' } },
     'auditStreams.remove': { params: { id } },
     'auditStreams.test': { params: { id } },

@@ -5,6 +5,7 @@ import { BellRing, KeyRound, Lock, Pencil, Plus, Power, ScrollText, Send, Trash2
 import { useState } from 'react'
 import { useMay, useRuntime } from '../../core/context.tsx'
 import { useAction } from '../../core/use-action.ts'
+import { serverText } from '../../platform/language/server-text.ts'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
@@ -182,7 +183,9 @@ function State({ rule: { active, failing_since, disabled_reason } }: { readonly 
       <Badge variant="default" tt="none" fw={550} data-state={state} className={classes['state'] ?? ''}>
         {states[state === 'disabled' ? 'off' : state]}
       </Badge>
-      {disabled_reason === null ? null : <span className={classes['reason']}>{texts.disabled(disabled_reason)}</span>}
+      {disabled_reason === null ? null : (
+        <span className={classes['reason']}>{texts.disabled(serverText(disabled_reason))}</span>
+      )}
       {state === 'failing' && failing_since !== null ? (
         <span className={classes['reason']}>
           {texts.failingSince} <TimeAgo time={failing_since} />

@@ -3,6 +3,7 @@ import type { AlertDelivery, AlertRule } from '@bowline/contract/operations/flee
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useRuntime } from '../../core/context.tsx'
+import { serverText } from '../../platform/language/server-text.ts'
 import { Dialog } from '../../ui/feedback/dialog.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Badge, Button, Group, Skeleton, Text } from '../../ui/kit.ts'
@@ -62,7 +63,7 @@ function Delivery({ delivery }: { readonly delivery: AlertDelivery }) {
   const { text, state, attempts, answer, test, created_at, due_at } = delivery
   const facts = [
     ...(attempts > 0 ? [texts.attempts(attempts)] : []),
-    ...(answer === '' ? [] : [answer]),
+    ...(answer === '' ? [] : [serverText(answer)]),
     ...(state === 'queued' && attempts > 0 && due_at !== null ? [`${texts.next} ${formatMoment(due_at)}`] : []),
   ]
   return (

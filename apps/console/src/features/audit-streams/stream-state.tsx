@@ -1,6 +1,7 @@
 // State of an audit stream: how far it is, and why it does not go on.
 import { LIMITS } from '@bowline/contract/limits'
 import type { AuditStream } from '@bowline/contract/operations/fleet/audit-streams'
+import { serverText } from '../../platform/language/server-text.ts'
 import { Badge } from '../../ui/kit.ts'
 import { formatCount } from '../../ui/text/numbers.ts'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
@@ -26,10 +27,10 @@ export function StreamState({ stream }: { readonly stream: AuditStream }) {
       >
         {texts.states[state]}
       </Badge>
-      {reason === null ? null : <span className={classes['reason']}>{texts.disabled(reason)}</span>}
+      {reason === null ? null : <span className={classes['reason']}>{texts.disabled(serverText(reason))}</span>}
       {state === 'failing' && failingSince !== null ? (
         <span className={classes['reason']}>
-          {answer} {texts.failingSince} <TimeAgo time={failingSince} />
+          {serverText(answer)} {texts.failingSince} <TimeAgo time={failingSince} />
         </span>
       ) : null}
       {behind === 0 ? null : <span className={classes['reason']}>{behindOf(behind)}</span>}

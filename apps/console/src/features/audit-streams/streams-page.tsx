@@ -5,6 +5,7 @@ import { Lock, Pause, Pencil, Play, Plus, Send, Trash2, Waypoints } from 'lucide
 import { useState } from 'react'
 import { useMay, useRuntime } from '../../core/context.tsx'
 import { useAction } from '../../core/use-action.ts'
+import { serverText } from '../../platform/language/server-text.ts'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
@@ -109,7 +110,7 @@ function useStreamActions() {
   const test = useAction({
     call: async ({ id }: AuditStream) => {
       const { body } = await api.call(auditStreams.test, { params: { id } })
-      if (!body.arrived) throw new Error(body.answer)
+      if (!body.arrived) throw new Error(serverText(body.answer))
       notifyOf({ id: 'audit stream', title: texts.tested })
     },
     failed: texts.testFailed,

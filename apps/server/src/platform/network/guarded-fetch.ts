@@ -5,12 +5,18 @@ import { request as requestHttps } from 'node:https'
 import { CIPHERS_OF_STRANGERS } from '@bowline/base/tls-clients'
 import { type EgressRules, judgeEgress } from './egress.ts'
 
+/** Statuses of a `Response` (Fetch, section 2.2.3). */
+const MAX_STATUS = 599
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
+
 export interface GuardedRequest {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | undefined
   /** Largest answer, in bytes. */
   readonly maxBytes: number
+  /** The caller needs the status only: a larger answer is left unread, and the body that is returned is empty. */
+  readonly statusOnly?: true
   /** For the whole exchange, in milliseconds. */
   readonly timeoutMs: number
 }
@@ -33,7 +39,8 @@ export async function guardedFetch(address: string, rules: EgressRules, wanted: 
   return send(url, answer.address, wanted)
 }
 
-function send(url: URL, address: string, { method = 'GET', headers, body, maxBytes, timeoutMs }: GuardedRequest) {
+function send(url: URL, address: string, wanted: GuardedRequest) {
+  const { method = 'GET', headers, body, maxBytes, statusOnly = false, timeoutMs } = wanted
   const family = address.includes(':') ? 6 : 4
   const request = url.protocol === 'https:' ? requestHttps : requestHttp
   return new Promise<Response>((resolve, reject) => {
@@ -58,17 +65,28 @@ function send(url: URL, address: string, { method = 'GET', headers, body, maxByt
       let bytes = 0
       incoming.on('data', (chunk: Buffer) => {
         bytes += chunk.length
-        if (bytes <= maxBytes) chunks.push(chunk)
-        else incoming.destroy(new FetchRefused(`its answer is larger than ${maxBytes} bytes`))
+        if (bytes > maxBytes && statusOnly) {
+          answer()
+          incoming.destroy()
+        } else if (bytes > maxBytes) incoming.destroy(new FetchRefused(`its answer is larger than ${maxBytes} bytes`))
+        else if (!statusOnly) chunks.push(chunk)
       })
       incoming.on('error', (error) => refuse(reasonOf(error)))
-      incoming.on('end', () => {
+      incoming.on('end', answer)
+      function answer(): void {
         const status = incoming.statusCode ?? 502
         if (status < 200) return refuse('it switches to another protocol')
+        // The constructor throws for those, and for a body beside a status that has none.
+        if (status > MAX_STATUS) return refuse(`it answered with the unknown status ${status}`)
         const type = incoming.headers['content-type']
-        const text = status === 204 || status === 304 ? null : Buffer.concat(chunks)
-        resolve(new Response(text, { status, headers: type ? { 'content-type': type } : {} }))
-      })
+        const text = BODILESS.has(status) ? null : Buffer.concat(chunks)
+        try {
+          resolve(new Response(text, { status, headers: type ? { 'content-type': type } : {} }))
+        } catch {
+          // Thrown here it would end the process.
+          refuse('its answer is not understood')
+        }
+      }
     })
     // An answer that begins another protocol (101) is no response.
     outgoing.on('upgrade', (_, socket) => {

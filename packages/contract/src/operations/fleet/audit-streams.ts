@@ -43,7 +43,7 @@ const AuditStreamChange = Changeable.partial()
   .extend({
     /** false pauses it; true goes on where it stopped. */
     active: z.boolean().optional(),
-    /** At another host a stored `authorization` must be given again. */
+    /** At another host, port or scheme a stored `authorization` must be given again. */
     url: AlertUrl.optional(),
     /** null removes it. */
     authorization: StreamAuthorization.nullable().optional(),
@@ -105,7 +105,7 @@ export const auditStreams = {
     body: AuditStreamBody,
     status: 201,
     response: NewAuditStream,
-    errors: ['FRESH_PROOF_REQUIRED', 'NAMESPACE_FULL'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NAMESPACE_FULL', 'TOO_MANY_REQUESTS'],
   }),
   update: operation({
     method: 'PUT',
@@ -116,7 +116,7 @@ export const auditStreams = {
     params: byId,
     body: AuditStreamChange,
     response: AuditStream,
-    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND'],
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND', 'TOO_MANY_REQUESTS'],
   }),
   remove: operation({
     method: 'DELETE',
