@@ -2,6 +2,7 @@
 // for the state, one after the other, and each is answered by a frame on the data lane, its length as u32 before it. The
 // first frame, which nobody asks for, is the state of the file, once it is open.
 import * as z from 'zod'
+import { LengthFrames, withLength } from '@bowline/base/bytes/length-frames'
 import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
 import { type FileState, OtherNodeAway, type RecordingFile } from '../../recordings/file/reading.ts'
 
@@ -12,7 +13,6 @@ export type RecordingFileHeader = z.infer<typeof RecordingFileHeader>
 const MAX_READ_BYTES = 1024 * 1024
 /** Requests of one stream that wait for an answer. The other end sends one at a time. */
 const MAX_WAITING = 4
-const LENGTH_BYTES = 4
 const NOT_FOUND = 'not-found'
 const DONE: LinkCause = { by: 'gateway', reason: 'done', message: '' }
 const MALFORMED: LinkCause = { by: 'gateway', reason: 'protocol', message: 'A request for a file is malformed.' }
@@ -75,21 +75,17 @@ export function answerForFile(
 export async function openRemoteFile(open: (handler: StreamHandler) => LinkStream | undefined): Promise<RecordingFile> {
   let waiting: PromiseWithResolvers<Buffer<ArrayBuffer>> | undefined = Promise.withResolvers<Buffer<ArrayBuffer>>()
   let ended: Error | undefined
-  let rest: Buffer<ArrayBuffer> = Buffer.alloc(0)
+  const frames = new LengthFrames(MAX_READ_BYTES, (frame) => {
+    if (!waiting) return stream?.close(MALFORMED, 'drop')
+    waiting.resolve(frame)
+    waiting = undefined
+  })
   const first = waiting.promise
   const stream = open({
     data(bytes) {
       // One answer bounds what is kept.
       stream?.consumed(bytes.length)
-      rest = Buffer.concat([rest, bytes])
-      if (rest.length < LENGTH_BYTES) return
-      const length = rest.readUInt32BE()
-      if (!waiting || length > MAX_READ_BYTES) return stream?.close(MALFORMED, 'drop')
-      if (rest.length < LENGTH_BYTES + length) return
-      const frame = rest.subarray(LENGTH_BYTES, LENGTH_BYTES + length)
-      rest = rest.subarray(LENGTH_BYTES + length)
-      waiting.resolve(frame)
-      waiting = undefined
+      if (!frames.push(bytes)) stream?.close(MALFORMED, 'drop')
     },
     closed(cause) {
       ended = errorOf(cause)
@@ -127,12 +123,7 @@ export async function openRemoteFile(open: (handler: StreamHandler) => LinkStrea
   }
 }
 
-function send(stream: LinkStream, payload: Uint8Array): void {
-  const frame = Buffer.allocUnsafe(LENGTH_BYTES + payload.length)
-  frame.writeUInt32BE(payload.length)
-  frame.set(payload, LENGTH_BYTES)
-  stream.write(frame)
-}
+const send = (stream: LinkStream, payload: Uint8Array): void => void stream.write(withLength(payload))
 
 function causeOf(error: unknown): LinkCause {
   const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'

@@ -1,6 +1,7 @@
 // Terminals of browsers whose WebSocket is at one node and whose session is at another: the frames of the WebSocket, each
 // behind its length as u32, on a stream of the link between the two.
 import * as z from 'zod'
+import { LengthFrames, withLength } from '@bowline/base/bytes/length-frames'
 import type { LinkCause, LinkStream, StreamHandler } from '@bowline/link/api'
 import { JoinTarget } from '../../terminals/tickets.ts'
 import type { Conversation } from './conversation.ts'
@@ -17,7 +18,6 @@ export type CarriedTerminal = z.infer<typeof CarriedTerminal>
 
 /** Longest frame; WebSockets of terminals have the same limit. */
 const MAX_FRAME_BYTES = 1024 * 1024
-const LENGTH_BYTES = 4
 const LEFT: LinkCause = { by: 'user', reason: 'done', message: '' }
 const BROKEN: LinkCause = { by: 'gateway', reason: 'protocol', message: 'A frame of a terminal is too long.' }
 
@@ -25,10 +25,7 @@ const BROKEN: LinkCause = { by: 'gateway', reason: 'protocol', message: 'A frame
 export function socketOf(stream: LinkStream): FrameSocket {
   return {
     send(frame) {
-      const bytes = Buffer.allocUnsafe(LENGTH_BYTES + frame.length)
-      bytes.writeUInt32BE(frame.length)
-      bytes.set(frame, LENGTH_BYTES)
-      stream.write(bytes)
+      stream.write(withLength(frame))
     },
     close: () => stream.close(LEFT),
     get bufferedBytes() {
@@ -39,19 +36,11 @@ export function socketOf(stream: LinkStream): FrameSocket {
 
 /** Takes frames out of the bytes of a stream. */
 function reader(stream: LinkStream, deliver: (frame: Uint8Array) => void): (bytes: Uint8Array) => void {
-  let rest: Buffer = Buffer.alloc(0)
+  const frames = new LengthFrames(MAX_FRAME_BYTES, deliver)
   return (bytes) => {
     // What one frame may occupy bounds what is kept.
     stream.consumed(bytes.length)
-    rest = Buffer.concat([rest, bytes])
-    while (rest.length >= LENGTH_BYTES) {
-      const length = rest.readUInt32BE()
-      if (length > MAX_FRAME_BYTES) return stream.close(BROKEN, 'drop')
-      if (rest.length < LENGTH_BYTES + length) return
-      const frame = rest.subarray(LENGTH_BYTES, LENGTH_BYTES + length)
-      rest = rest.subarray(LENGTH_BYTES + length)
-      deliver(frame)
-    }
+    if (!frames.push(bytes)) stream.close(BROKEN, 'drop')
   }
 }
 
