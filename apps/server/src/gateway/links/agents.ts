@@ -13,6 +13,7 @@ import { createPresenceBatches } from '../../devices/links/batches.ts'
 import { linkDown, linkUp, listLinksOf, notifyLinkUp, restoreLinks } from '../../devices/presence.ts'
 import type { Log } from '../../platform/log.ts'
 import { keepSessionsAlive } from '../../sessions/service.ts'
+import { LinkLog } from './link-log.ts'
 import { Handovers, type HeldLink } from './handovers.ts'
 import { HostKeyReviews, type HostKeyUsers } from './host-key-reviews.ts'
 
@@ -119,6 +120,7 @@ export function createAgents({ db, clock, log, node, contextOf, tellHolder }: Ag
   /** Links that reach their device no more, with what still runs over them. */
   const lingering = new Map<Link, DeviceActor>()
   const handovers = new Handovers(clock)
+  const lines = new LinkLog(log, clock)
   /** Epochs of links at other nodes, of which this one was told while claims were under way here. */
   const movedMeanwhile = new Map<DeviceUid, number>()
   /** Namespaces that were deleted while claims were under way here. */
@@ -157,7 +159,7 @@ export function createAgents({ db, clock, log, node, contextOf, tellHolder }: Ag
       return epoch
     }
     entries.set(device.uid, { link, epoch, device })
-    log.info('link.up', { device: device.uid, tenant: device.tenant, epoch, remote })
+    lines.write('link.up', device.uid, { tenant: device.tenant, epoch, remote })
     if (current) replace(current, remote)
     if (heldBy !== '' && heldBy !== node)
       tellHolder(heldBy, { device: device.uid, tenant: device.tenant, epoch, remote })
@@ -174,7 +176,7 @@ export function createAgents({ db, clock, log, node, contextOf, tellHolder }: Ag
     lingering.set(link, device)
     handovers.keep(current)
     const asked = takeHandover(contextOf(device, remote), device.uid).then((isGranted) => {
-      if (isGranted) log.info('link.handed-over', { device: device.uid, epoch: current.epoch })
+      if (isGranted) lines.write('link.handed-over', device.uid, { epoch: current.epoch })
       else displace(current)
     })
     pending.track(
@@ -186,7 +188,7 @@ export function createAgents({ db, clock, log, node, contextOf, tellHolder }: Ag
   }
 
   function displace({ link, epoch, device }: HeldLink): void {
-    log.warn('link.displaced', { device: device.uid, epoch })
+    lines.write('link.displaced', device.uid, { epoch })
     link.close(DISPLACED)
   }
 
@@ -247,7 +249,7 @@ export function createAgents({ db, clock, log, node, contextOf, tellHolder }: Ag
           claim.then(async (epoch) => {
             if (entries.get(device.uid)?.link === link) entries.delete(device.uid)
             if (epoch === undefined) return
-            log.info('link.down', { device: device.uid, epoch, by: cause.by, reason: cause.reason })
+            lines.write('link.down', device.uid, { epoch, by: cause.by, reason: cause.reason })
             await linkDown(contextOf(device), device.uid, { node, epoch }, cause, batches)
           }),
         )
