@@ -245,6 +245,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'sessions.getRecord': { params: seat },
     'sessions.getRecordIndex': { params: seat },
     'sessions.getKeyframe': { params: seat },
+    'sessions.getPreview': { params: seat },
     'recordings.search': { query: { q: 'uptime' } },
     'sessions.verifyRecord': { params: seat },
     'sessions.removeRecord': { params: seat },

@@ -60,6 +60,7 @@ export const UNASKED: readonly ProofRule[] = [
       'sessions.getRecord',
       'sessions.getRecordIndex',
       'sessions.getKeyframe',
+      'sessions.getPreview',
       'sessions.verifyRecord',
       'heldLogins.list',
       'heldLogins.get',
