@@ -11,6 +11,7 @@ import { namespaceJourneys } from './journeys/namespace-journeys.ts'
 import { overviewJourneys } from './journeys/overview-journeys.ts'
 import { paletteJourneys } from './journeys/palette-journeys.ts'
 import { playerJourneys } from './journeys/player-journeys.ts'
+import { previewJourneys } from './journeys/preview-journeys.ts'
 import { productJourneys } from './journeys/product-journeys.ts'
 import { screenJourneys } from './journeys/screen-journeys.ts'
 import { sessionJourneys } from './journeys/session-journeys.ts'
@@ -31,4 +32,5 @@ sessionJourneys(site)
 paletteJourneys(site)
 hostileJourneys(site)
 playerJourneys(site)
+previewJourneys(site)
 leavingJourneys(site)
