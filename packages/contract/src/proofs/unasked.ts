@@ -30,6 +30,7 @@ export const UNASKED: readonly ProofRule[] = [
       'devices.list',
       'devices.get',
       'devices.facets',
+      'devices.positions',
       'devices.export',
       'devices.userAuthority',
       'containers.list',
