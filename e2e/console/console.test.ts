@@ -7,6 +7,7 @@ import { healthJourneys } from './journeys/health-journeys.ts'
 import { hostileJourneys } from './journeys/hostile-journeys.ts'
 import { keyboardJourneys } from './journeys/keyboard-journeys.ts'
 import { leavingJourneys } from './journeys/leaving-journeys.ts'
+import { mapJourneys } from './journeys/map-journeys.ts'
 import { namespaceJourneys } from './journeys/namespace-journeys.ts'
 import { overviewJourneys } from './journeys/overview-journeys.ts'
 import { paletteJourneys } from './journeys/palette-journeys.ts'
@@ -23,6 +24,7 @@ productJourneys(site)
 overviewJourneys(site)
 healthJourneys(site)
 accessJourneys(site)
+mapJourneys(site)
 firewallJourneys(site)
 namespaceJourneys(site)
 keyboardJourneys(site)

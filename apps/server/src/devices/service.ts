@@ -90,7 +90,7 @@ export async function update(ctx: TenantContext, uid: DeviceUid, changes: Device
     const position = changes.position === undefined ? placed : changes.position
     const placing = { placed_latitude: position?.latitude ?? null, placed_longitude: position?.longitude ?? null }
     await updateDevice(db, uid, { name, public_url: publicUrl, public_name: kept, note, fields, ...placing })
-    const moved = changes.position !== undefined
+    const moved = position?.latitude !== placed?.latitude || position?.longitude !== placed?.longitude
     await audit({ ...ctx, db }, 'device.update', uid, {
       before: {
         name: device.name,

@@ -47,8 +47,7 @@ const where = (name: string, operator: string, value: unknown) => ({
   type: 'property',
   params: { name, operator, value },
 })
-const map = async (query: Record<string, string> = {}) =>
-  (await person.client.call(devices.positions, { query: query as never })).body
+const map = async (query: Record<string, string> = {}) => (await person.client.call(devices.positions, { query })).body
 async function inCell(cell: string): Promise<string[]> {
   const query = { filter: encode(where('cell', 'eq', cell)), sort_by: 'name', order_by: 'asc' } as const
   return (await person.client.call(devices.list, { query })).body.map(({ name }) => name)
