@@ -1,12 +1,9 @@
-// SQL of the map: cells of a grid with the number of devices in each, and the condition for one cell.
-import { MAP_STEPS } from '@bowline/contract/schemas/device'
+// SQL of the map: cells of a grid with the number of devices in each.
 import { type Expression, type Kysely, type SqlBool, sql } from 'kysely'
 import { online } from '../../db/lists/online.ts'
 import type { Schema } from '../../db/schema.ts'
+import { latitude, longitude } from './cells-store.ts'
 import { type DeviceScope, matching } from './store.ts'
-
-const latitude = sql<number>`coalesce(devices.placed_latitude, devices.latitude)`
-const longitude = sql<number>`coalesce(devices.placed_longitude, devices.longitude)`
 
 /** Degrees. West may be beyond east: then the box crosses the line at 180 degrees. */
 export interface Box {
@@ -64,20 +61,4 @@ export async function countPositions(
 function inBox({ west, south, east, north }: Box): Expression<SqlBool> {
   const wide = west <= east ? sql<SqlBool>`x between ${west} and ${east}` : sql<SqlBool>`(x >= ${west} or x <= ${east})`
   return sql<SqlBool>`(y between ${south} and ${north} and ${wide})`
-}
-
-/** Numbers of the cell and its size in degrees, as filters name it. */
-const CELL = /^(-?\d{1,5}):(-?\d{1,5}):(\d[\d.]{0,4})$/
-
-export function nameOfCell(row: number, column: number, step: string): string {
-  return `${row}:${column}:${step}`
-}
-
-/** Condition for the devices of a cell; undefined for what is no cell. */
-export function inCell(name: string): Expression<SqlBool> | undefined {
-  const [, row, column, step = ''] = CELL.exec(name) ?? []
-  if (!MAP_STEPS.some((known) => known === step)) return undefined
-  const size = sql`${Number(step)}::double precision`
-  return sql<SqlBool>`(floor(${latitude} / ${size}) = ${Number(row)} and floor(${longitude} / ${size}) = ${Number(column)}
-    and not (${latitude} = 0 and ${longitude} = 0))`
 }

@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { FilterProperties } from '../../db/lists/filter.ts'
 import { online } from '../../db/lists/online.ts'
 import { bootOrder, healthOrder, inTrouble } from '../../device-health/troubles-store.ts'
-import { inCell } from './positions-store.ts'
+import { inCell } from './cells-store.ts'
 import { inIncident } from '../../presence/service.ts'
 
 /** Properties that device lists can be filtered by, under the names that clients use. */

@@ -5,6 +5,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { MapPinOff } from 'lucide-react'
 import { useCallback, useRef, useState } from 'react'
 import { useRuntime } from '../../../core/context.tsx'
+import { announce } from '../../../ui/feedback/announce.tsx'
 import { EmptyState } from '../../../ui/feedback/empty-state.tsx'
 import { ErrorPanel } from '../../../ui/feedback/error-panel.tsx'
 import { SearchField } from '../../../ui/form/search-field.tsx'
@@ -54,7 +55,10 @@ export function MapPage({ search: address }: { readonly search: DevicesSearch })
     },
     [navigate],
   )
-  const open = (cell: Cell): void => setChosen({ cell: cell.cell, place: placeName(cell) })
+  const open = (cell: Cell): void => {
+    setChosen({ cell: cell.cell, place: placeName(cell) })
+    announce(texts.here(placeName(cell)))
+  }
   const press = (cell: Cell): void => {
     const isDeepest = step === FINEST || viewport.zoom >= MAX_ZOOM || cell.online + cell.offline === 1
     if (isDeepest) return open(cell)

@@ -94,10 +94,15 @@ interface LandProps {
 
 const Land = memo(({ x, y, width, height }: LandProps) => {
   const path = useMemo(() => landPath(), [])
+  const edges = useId()
   const box = [x, y, width, height].map((value) => value * SCALE).join(' ')
   return (
     <svg className={classes['land']} viewBox={box} preserveAspectRatio="none" aria-hidden focusable="false">
-      <path d={path} vectorEffect="non-scaling-stroke" />
+      {/* Countries go on beyond the edges of the world, where no device is drawn. */}
+      <clipPath id={edges}>
+        <rect width={SCALE} height={SCALE} />
+      </clipPath>
+      <path d={path} clipPath={`url(#${edges})`} vectorEffect="non-scaling-stroke" />
     </svg>
   )
 })
