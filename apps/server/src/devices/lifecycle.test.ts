@@ -305,6 +305,15 @@ describe('acceptance of a device', () => {
       expect(await get(person, fresh)).toMatchObject({ tags: ['prod', 'pci'] })
     })
 
+    it('keeps the position that a person has set for a replaced device', async () => {
+      const person = await newcomer()
+      const { old, fresh } = await reinstalled(person)
+      const position = { latitude: 59.91, longitude: 10.75 }
+      await person.client.call(devices.update, { params: { uid: old.uid }, body: { position } })
+      await setStatus(person, fresh.uid, 'accept')
+      expect(await get(person, fresh)).toMatchObject({ position, placed: true })
+    })
+
     it('refuses a replacement by a member who may not remove devices, without any change', async () => {
       const person = await newcomer()
       const { old, fresh } = await reinstalled(person)

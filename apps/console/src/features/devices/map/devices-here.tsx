@@ -27,7 +27,10 @@ const SHOWN = 25
 export function DevicesHere({ cell, place, search, onClose }: DevicesHereProps) {
   const { api } = useRuntime()
   const panel = useRef<HTMLDivElement>(null)
-  useEffect(() => panel.current?.scrollIntoView({ block: 'nearest' }), [cell])
+  useEffect(() => {
+    // It returns a promise in newer browsers, which is no way to end an effect.
+    void panel.current?.scrollIntoView({ block: 'nearest' })
+  }, [cell])
   const choices = { ...choicesOf(search), cell }
   const list = useQuery(
     deviceListQuery(api, { status: 'accepted', page: 1, perPage: SHOWN, sort: 'name', order: 'asc', ...choices }),
