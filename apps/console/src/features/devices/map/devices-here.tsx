@@ -29,8 +29,8 @@ export function DevicesHere({ cell, place, search, onClose }: DevicesHereProps) 
   const panel = useRef<HTMLDivElement>(null)
   useEffect(() => {
     // It returns a promise in newer browsers, which is no way to end an effect.
-    void panel.current?.scrollIntoView({ block: 'nearest' })
-  }, [cell])
+    panel.current?.scrollIntoView({ block: 'nearest' })
+  }, [])
   const choices = { ...choicesOf(search), cell }
   const list = useQuery(
     deviceListQuery(api, { status: 'accepted', page: 1, perPage: SHOWN, sort: 'name', order: 'asc', ...choices }),

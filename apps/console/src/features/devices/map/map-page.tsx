@@ -107,7 +107,9 @@ export function MapPage({ search: address }: { readonly search: DevicesSearch })
         {omitted > 0 ? <p>{texts.omitted(omitted)}</p> : null}
       </div>
       <div className={classes['parts']}>
-        {chosen ? <DevicesHere {...chosen} search={search} onClose={() => setChosen(undefined)} /> : null}
+        {chosen ? (
+          <DevicesHere key={chosen.cell} {...chosen} search={search} onClose={() => setChosen(undefined)} />
+        ) : null}
         {cells.length > 0 ? (
           <SectionCard title={texts.table}>
             {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls by keys */}
