@@ -5,6 +5,7 @@
 export const PROGRAM_RULES: readonly string[] = [
   'must be accepted, pending or rejected',
   'must be a time',
+  'must be west,south,east,north in degrees',
   'must be a noun of actions, such as device',
   'must be none for a TCP tunnel, whose connections the server does not decrypt',
   'must be empty for a TCP tunnel',

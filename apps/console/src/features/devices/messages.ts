@@ -161,7 +161,7 @@ export const devicesMessages = {
   positionHint: i18n._(
     'In degrees, as 52.52 and 13.4; negative in the south and west. Leave both empty for the position of the device’s address.',
   ),
-  positionWrong: i18n._('Enter both coordinates as decimal degrees, or neither.'),
+  positionWrong: i18n._('Enter both coordinates as decimal degrees, or neither; 0, 0 means unknown.'),
   placed: (place: string) => i18n._('{place}, set by a person', { place }),
   noteHint: i18n._('Visible to everyone in this namespace, and found by search.'),
   fieldsHint: i18n._('Inventory number, rack, contract: whatever you want to find the device by.'),
