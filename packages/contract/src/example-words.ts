@@ -11,8 +11,6 @@ export const UUID = '3f6c1f9e-0d5b-4c8a-9b1e-2a7d4e6f8c01'
  * field, or the noun of the call. Values that do not match the schema are skipped.
  */
 export const WORDS: Readonly<Record<string, unknown>> = {
-  latitude: 52.52,
-  longitude: 13.4,
   DeviceFilter: { tags: ['production'] },
   'instance.name': 'Ada Lovelace',
   'users.name': 'Ada Lovelace',
