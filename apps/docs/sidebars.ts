@@ -37,6 +37,7 @@ const sidebars: SidebarsConfig = {
           'terminal',
           'files',
           'finding',
+          'map',
           'presence',
           'health',
           'tagging devices',

@@ -7,10 +7,12 @@ import { healthJourneys } from './journeys/health-journeys.ts'
 import { hostileJourneys } from './journeys/hostile-journeys.ts'
 import { keyboardJourneys } from './journeys/keyboard-journeys.ts'
 import { leavingJourneys } from './journeys/leaving-journeys.ts'
+import { mapJourneys } from './journeys/map-journeys.ts'
 import { namespaceJourneys } from './journeys/namespace-journeys.ts'
 import { overviewJourneys } from './journeys/overview-journeys.ts'
 import { paletteJourneys } from './journeys/palette-journeys.ts'
 import { playerJourneys } from './journeys/player-journeys.ts'
+import { previewJourneys } from './journeys/preview-journeys.ts'
 import { productJourneys } from './journeys/product-journeys.ts'
 import { screenJourneys } from './journeys/screen-journeys.ts'
 import { sessionJourneys } from './journeys/session-journeys.ts'
@@ -22,6 +24,7 @@ productJourneys(site)
 overviewJourneys(site)
 healthJourneys(site)
 accessJourneys(site)
+mapJourneys(site)
 firewallJourneys(site)
 namespaceJourneys(site)
 keyboardJourneys(site)
@@ -31,4 +34,5 @@ sessionJourneys(site)
 paletteJourneys(site)
 hostileJourneys(site)
 playerJourneys(site)
+previewJourneys(site)
 leavingJourneys(site)

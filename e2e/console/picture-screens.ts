@@ -61,6 +61,26 @@ export async function screensToDraw(world: World): Promise<readonly Screen[]> {
       await page.getByRole('log').filter({ hasText: 'ready' }).waitFor()
     },
   }
+  const preview: Screen = {
+    name: 'session-preview',
+    path: () => '/sessions',
+    async ready(page) {
+      const row = page.getByRole('row').filter({ has: page.locator(`a[href="/sessions/${uid}/play/0"]`) })
+      await row.getByRole('button', { name: /^Preview of the recording/ }).click()
+      await page.getByRole('img', { name: 'The last screen' }).waitFor()
+    },
+  }
+  const thumbnail: Screen = {
+    name: 'player-thumbnail',
+    path: () => `/sessions/${uid}/play/0`,
+    async ready(page) {
+      await page.locator('figure[aria-busy=false]').waitFor()
+      const slider = page.getByRole('slider', { name: 'Time' })
+      const { width = 0, height = 0 } = (await slider.boundingBox()) ?? {}
+      await slider.hover({ position: { x: width * 0.7, y: height / 2 } })
+      await page.locator('[data-thumbnail] canvas').waitFor()
+    },
+  }
   const recordings: Screen = {
     name: 'recordings',
     path: () => '/recordings',
@@ -71,5 +91,5 @@ export async function screensToDraw(world: World): Promise<readonly Screen[]> {
     path: () => `/sessions/${uid}`,
     ready: (page) => page.getByText('Verify integrity').waitFor(),
   }
-  return [...SCREENS, terminal, files, player, recordings, ended]
+  return [...SCREENS, terminal, files, player, thumbnail, preview, recordings, ended]
 }

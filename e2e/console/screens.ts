@@ -34,6 +34,11 @@ async function storeKey(page: Page): Promise<void> {
 export const SCREENS: readonly Screen[] = [
   { name: 'overview', path: () => '/', ready: shows('kiosk-lobby') },
   { name: 'devices', path: () => '/devices', ready: shows('greenhouse-pi') },
+  {
+    name: 'devices-map',
+    path: () => '/devices/map',
+    ready: (page) => page.getByRole('button', { name: /^0\/2 online/ }).waitFor(),
+  },
   { name: 'pending-devices', path: () => '/devices?status=pending', ready: shows('attic-sensor') },
   { name: 'rejected-devices', path: () => '/devices?status=rejected', ready: shows('a-device') },
   { name: 'device', path: ({ own }) => `/devices/${own.uid}`, ready: shows('SHA256:') },

@@ -100,6 +100,11 @@ export async function startWorld(): Promise<World> {
 /** Sample data of every kind. */
 async function fill({ client: { call }, product, own, cli, register }: Omit<World, 'close'>): Promise<void> {
   const { accessRequests, devices, containers, firewall, publicKeys, apiKeys, namespaces, snippets } = operations
+  const places = new Map([
+    ['greenhouse-pi', { latitude: 52.52, longitude: 13.4 }],
+    ['lab-nas', { latitude: 52.39, longitude: 13.06 }],
+    ['kiosk-lobby', { latitude: -33.45, longitude: -70.66 }],
+  ])
   const tags = new Map<string, string[]>([
     ['greenhouse-pi', ['garden']],
     ['lab-nas', ['lab', 'storage']],
@@ -110,6 +115,8 @@ async function fill({ client: { call }, product, own, cli, register }: Omit<Worl
     const uid = await register(hostname)
     await call(devices.setStatus, { params: { uid, status: 'accept' } })
     if (given.length) await call(devices.setTags, { params: { uid }, body: { tags: given } })
+    const position = places.get(hostname)
+    if (position) await call(devices.update, { params: { uid }, body: { position } })
   }
   await call(devices.setTags, { params: { uid: own.uid }, body: { tags: ['lab'] } })
   for (const hostname of ['workshop-cam', 'attic-sensor']) await register(hostname)

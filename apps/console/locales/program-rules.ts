@@ -5,6 +5,7 @@
 export const PROGRAM_RULES: readonly string[] = [
   'must be accepted, pending or rejected',
   'must be a time',
+  'must be west,south,east,north in degrees',
   'must be a noun of actions, such as device',
   'may be about devices only where the role has tags',
   'must be none for a TCP tunnel, whose connections the server does not decrypt',

@@ -26,6 +26,7 @@ export const RULES = [
   'must be a whole number of days',
   'must have eight letters',
   'must not be empty',
+  'must not be 0, 0, which means unknown',
   'must not have control characters',
   'must not have spaces or control characters',
   'must have visible characters, spaces and ends of lines only',

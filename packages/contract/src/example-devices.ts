@@ -33,6 +33,8 @@ const KNOWN_RULE = {
 
 /** Keyed as the words of `example-words.ts`. */
 export const DEVICE_WORDS: Readonly<Record<string, unknown>> = {
+  latitude: 52.52,
+  longitude: 13.4,
   'NamespacePresence.bucket_seconds': 900,
   'NamespacePresence.devices': 12,
   'NamespacePresence.buckets': [{ at: '2026-01-31T12:00:00Z', online: 9.5, lowest: 9 }],

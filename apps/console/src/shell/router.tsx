@@ -10,6 +10,7 @@ import {
   dashboard,
   device,
   devices,
+  devicesMap,
   incident,
   deviceFiles,
   incidents,
@@ -67,6 +68,7 @@ const routeTree = root.addChildren([
   app.addChildren([
     dashboard,
     devices,
+    devicesMap,
     containers,
     device,
     deviceFiles,

@@ -61,6 +61,7 @@ export type AuditAction =
   | 'session.join-remove'
   | 'recording.watch'
   | 'recording.play'
+  | 'recording.preview'
   | 'recording.fail'
   | 'recording.remove'
   | 'recording.expire'

@@ -89,6 +89,9 @@ export interface DevicesTable {
   remote_addr: Generated<string>
   latitude: Generated<number>
   longitude: Generated<number>
+  /** Where a person has placed the device; null for both: nobody has. */
+  placed_latitude: number | null
+  placed_longitude: number | null
   tags: Generated<readonly string[]>
   public_url: Generated<boolean>
   /** Part of the names of its tunnels; kept while `public_url` is off. */

@@ -15,7 +15,7 @@ export { lockNamespace } from './store.ts'
 
 /**
  * Sets a device's status by the verb of the path. Accepting a device with the MAC of an accepted one replaces that
- * device: its name, tags, note and fields are kept, and its sessions and tunnels move. Anybody may register any MAC, so this requires
+ * device: its name, tags, note, fields and set position are kept, and its sessions and tunnels move. Anybody may register any MAC, so this requires
  * the permission to remove devices.
  * @throws {BowlineError} NOT_FOUND, DEVICE_STATUS_FINAL, DEVICE_NAME_TAKEN, DEVICE_REPLACES, DEVICE_LIMIT,
  *   PAYMENT_REQUIRED
@@ -60,7 +60,7 @@ export async function acceptUnrivalled(ctx: TenantContext, uid: DeviceUid): Prom
   await write(ctx, device, 'accept', undefined)
 }
 
-/** @param old the device that it replaces, whose name, tags, note and fields it gets */
+/** @param old the device that it replaces, whose name, tags, note, fields and set position it gets */
 async function write(
   ctx: TenantContext,
   device: LockedDevice,
@@ -68,8 +68,8 @@ async function write(
   old: Twin | undefined,
 ): Promise<void> {
   const status = STATUS_WORDS[word]
-  const { name, tags, public_url, public_name, note, fields } = old ?? device
-  const kept = { name, tags, public_url, public_name, note, fields }
+  const { name, tags, public_url, public_name, note, fields, placed_latitude, placed_longitude } = old ?? device
+  const kept = { name, tags, public_url, public_name, note, fields, placed_latitude, placed_longitude }
   await updateDevice(ctx.db, device.uid, { status, status_updated_at: new Date(ctx.clock.now()), ...kept })
   const replaces = old ? { replaces: old.uid } : {}
   await audit(ctx, `device.${word}`, device.uid, { name, before: device.status, after: status, ...replaces })

@@ -297,12 +297,14 @@ describe('acceptance of a device', () => {
       expect((await person.client.call(connectors.list, {})).body).toMatchObject([{ device: fresh.uid }])
     })
 
-    it('keeps the tags of a replaced device', async () => {
+    it('keeps the tags of a replaced device, and the position that a person has set', async () => {
       const person = await newcomer()
       const { old, fresh } = await reinstalled(person)
       await person.client.call(devices.setTags, { params: { uid: old.uid }, body: { tags: ['prod', 'pci'] } })
+      const position = { latitude: 59.91, longitude: 10.75 }
+      await person.client.call(devices.update, { params: { uid: old.uid }, body: { position } })
       await setStatus(person, fresh.uid, 'accept')
-      expect(await get(person, fresh)).toMatchObject({ tags: ['prod', 'pci'] })
+      expect(await get(person, fresh)).toMatchObject({ tags: ['prod', 'pci'], position, placed: true })
     })
 
     it('refuses a replacement by a member who may not remove devices, without any change', async () => {

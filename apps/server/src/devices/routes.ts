@@ -12,7 +12,7 @@ import { deviceUid } from './identity.ts'
 import type { RecentRefusals } from './refusals/recent-refusals.ts'
 import { type RegistrationDeps, registerDevice } from './registration.ts'
 import { setStatus } from './acceptance.ts'
-import { exported, facets, list } from './list/service.ts'
+import { exported, facets, list, positions } from './list/service.ts'
 import { addTag, get, remove, removeTag, setTags, update } from './service.ts'
 
 interface DeviceRouteLimits {
@@ -68,6 +68,7 @@ export function deviceRoutes(
       memberRoute(operations[kind].remove, (ctx, { params }) => remove(ctx, params.uid, removal)),
       memberRoute(operations[kind].setStatus, (ctx, { params }) => setStatus(ctx, params.uid, params.status)),
     ]),
+    memberRoute(operations.devices.positions, (ctx, { query }) => positions(ctx, query)),
     memberRoute(operations.devices.acceptHostKey, (ctx, { params, body }) =>
       acceptHostKey(ctx, params.uid, body.fingerprint),
     ),

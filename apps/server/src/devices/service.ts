@@ -64,11 +64,13 @@ export interface DeviceChanges {
   readonly public_url?: boolean | undefined
   readonly note?: string | undefined
   readonly fields?: Readonly<Record<string, string>> | undefined
+  /** Null: back to the position of its address. */
+  readonly position?: { readonly latitude: number; readonly longitude: number } | null | undefined
 }
 
 /**
- * Changes the name, the public_url flag, the note or the custom fields; omitted ones stay. With the flag, tunnels of the device have names that
- * everybody can guess: it is for those who may create tunnels.
+ * Changes the name, the public_url flag, the note, the custom fields or the position; omitted ones stay. With the flag,
+ * tunnels of the device have names that everybody can guess: it is for those who may create tunnels.
  * @throws {BowlineError} NOT_FOUND; DEVICE_NAME_TAKEN; PUBLIC_NAME_TAKEN; POLICY_CHANGE; FORBIDDEN; INVALID_INPUT
  */
 export async function update(ctx: TenantContext, uid: DeviceUid, changes: DeviceChanges): Promise<void> {
@@ -83,13 +85,28 @@ export async function update(ctx: TenantContext, uid: DeviceUid, changes: Device
     // Devices whose flag was set while it had no effect get a name only from somebody who asks for one.
     const asksForName = changes.public_url === true && mayName
     const kept = device.public_name ?? (asksForName ? await newPublicName(db, uid, name) : null)
-    await updateDevice(db, uid, { name, public_url: publicUrl, public_name: kept, note, fields })
+    const placed = placedAt(device)
+    const position = changes.position === undefined ? placed : changes.position
+    const placing = { placed_latitude: position?.latitude ?? null, placed_longitude: position?.longitude ?? null }
+    await updateDevice(db, uid, { name, public_url: publicUrl, public_name: kept, note, fields, ...placing })
+    const moved = position?.latitude !== placed?.latitude || position?.longitude !== placed?.longitude
     await audit({ ...ctx, db }, 'device.update', uid, {
-      before: { name: device.name, public_url: device.public_url, note: device.note, fields: device.fields },
-      after: { name, public_url: publicUrl, note, fields },
+      before: {
+        name: device.name,
+        public_url: device.public_url,
+        note: device.note,
+        fields: device.fields,
+        ...(moved ? { position: placed } : {}),
+      },
+      after: { name, public_url: publicUrl, note, fields, ...(moved ? { position } : {}) },
       ...(policy ? { policy } : {}),
     })
   })
+}
+
+/** Where a person has placed a device; null where nobody has. */
+function placedAt({ placed_latitude: latitude, placed_longitude: longitude }: LockedDevice) {
+  return latitude === null || longitude === null ? null : { latitude, longitude }
 }
 
 /** @throws {BowlineError} NOT_FOUND; CONFLICT when the device has the tag; TAG_LIMIT; POLICY_CHANGE */

@@ -56,6 +56,8 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
       'remote_addr',
       'latitude',
       'longitude',
+      'placed_latitude',
+      'placed_longitude',
       'tags',
       'public_url',
       'public_name',

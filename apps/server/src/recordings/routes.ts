@@ -13,6 +13,7 @@ import type { Recordings } from './recordings.ts'
 import { searchRecordings } from './search.ts'
 import { addFrame, findRange, getIndex, getKeyframe, openRecording, removeRecording } from './service.ts'
 import { verifyRecording } from './verification.ts'
+import { getPreview } from './viewers/preview.ts'
 import { createViewers } from './viewers/viewers.ts'
 
 /**
@@ -49,6 +50,11 @@ export function recordingRoutes(
       const keyframe = await getKeyframe(ctx, recordings, params, query.at)
       if (keyframe.screen) await viewers.saw(ctx, { session: params.uid, seat: params.seat, isLive: false })
       return keyframe
+    }),
+    memberRoute(sessions.getPreview, async (ctx, { params }) => {
+      const preview = await getPreview(ctx, recordings, params)
+      if (preview.screen) await viewers.previewed(ctx, { session: params.uid, seat: params.seat })
+      return preview
     }),
     publicRoute(operations.recordings.key, async () => {
       await recordings.key.refresh()

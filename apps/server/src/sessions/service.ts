@@ -22,6 +22,7 @@ import {
   closeSession,
   closeSessionsOfNode,
   countActive,
+  countTransfers,
   findSession,
   insertEvents,
   insertSession,
@@ -152,6 +153,11 @@ async function getRow(ctx: TenantContext, uid: SessionUid): Promise<SessionRow> 
 }
 
 /** Number of active sessions in the namespace. */
+/** Number of files that the person uploaded or downloaded in a session, as far as its events have them. */
+export function countSessionTransfers(ctx: TenantContext, uid: SessionUid): Promise<number> {
+  return countTransfers(ctx.db, uid)
+}
+
 export function countActiveSessions(ctx: TenantContext): Promise<number> {
   return countActive(ctx.db)
 }

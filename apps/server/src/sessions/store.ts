@@ -131,6 +131,18 @@ export function listEvents(db: Kysely<Schema>, uid: SessionUid): Promise<Selecta
   return db.selectFrom('session_events').selectAll().where('session_uid', '=', uid).orderBy('id').execute()
 }
 
+/** Number of files that a session transferred and noted. */
+export async function countTransfers(db: Kysely<Schema>, uid: SessionUid): Promise<number> {
+  const { count } = await db
+    .selectFrom('session_events')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('session_uid', '=', uid)
+    .where('type', '=', 'file')
+    .where(sql<boolean>`data->>'operation' in ('upload', 'download')`)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
 export async function markAuthenticated(db: Kysely<Schema>, uid: SessionUid, authenticated: boolean): Promise<void> {
   await db.updateTable('sessions').set({ authenticated }).where('uid', '=', uid).execute()
 }

@@ -245,6 +245,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'sessions.getRecord': { params: seat },
     'sessions.getRecordIndex': { params: seat },
     'sessions.getKeyframe': { params: seat },
+    'sessions.getPreview': { params: seat },
     'recordings.search': { query: { q: 'uptime' } },
     'sessions.verifyRecord': { params: seat },
     'sessions.removeRecord': { params: seat },
@@ -300,12 +301,9 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'mails.test': { body: { to: 'ada@example.com' } },
     'announcements.markRead': { params: { uuid: '00000000-0000-4000-8000-000000000000' } },
     'announcements.create': { body: { title: 'Maintenance', content: '# Saturday', ends_at: '2030-01-01T00:00:00Z' } },
-    'announcements.update': {
-      params: { uuid: '00000000-0000-4000-8000-000000000000' },
-      body: { title: 'Maintenance' },
-    },
-    'announcements.remove': { params: { uuid: '00000000-0000-4000-8000-000000000000' } },
-    'announcements.get': { params: { uuid: '00000000-0000-4000-8000-000000000000' } },
+    'announcements.update': { params: { uuid: noProvider.id }, body: { title: 'Maintenance' } },
+    'announcements.remove': { params: { uuid: noProvider.id } },
+    'announcements.get': { params: { uuid: noProvider.id } },
   }
   return samples[id] ?? {}
 }

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { operation } from '../operation.ts'
 import { DeviceUid, ExportFormat, Page } from '../schemas/common.ts'
-import { DEVICE_STATUSES, Device, DeviceFields } from '../schemas/device.ts'
+import { DEVICE_STATUSES, Device, DeviceFields, DevicePositions, MAP_STEPS, PlacedPosition } from '../schemas/device.ts'
 import { FilterText } from '../schemas/filter.ts'
 import { DeviceTags, Tag } from '../schemas/tag.ts'
 import { UserAuthority } from '../schemas/fleet/user-authority.ts'
@@ -122,7 +122,7 @@ function deviceOperations(noun: 'devices' | 'containers') {
       method: 'PUT',
       path: `${path}/{uid}`,
       noun,
-      summary: `Change the name, note or custom fields of a ${one}, or whether its tunnels have stable names (public_url)`,
+      summary: `Change the name, note, custom fields or position of a ${one}, or whether its tunnels have stable names (public_url)`,
       access: { kind: 'member', permission: 'deviceUpdate', per: 'device', keys: true },
       params: byUid,
       body: z.object({
@@ -131,6 +131,8 @@ function deviceOperations(noun: 'devices' | 'containers') {
         note: z.string().max(LIMITS.deviceNote, `must have at most ${LIMITS.deviceNote} characters`).optional(),
         /** All of them: one that is left out is removed. */
         fields: DeviceFields.optional(),
+        /** Wins over the position of the device's address; null: back to that one. */
+        position: PlacedPosition.nullable().optional(),
       }),
       bodyBytes: 65_536,
       errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND', 'DEVICE_NAME_TAKEN', 'PUBLIC_NAME_TAKEN', 'POLICY_CHANGE'],
@@ -204,6 +206,24 @@ export const HostKeyBody = z.object({
 
 export const devices = {
   ...deviceOperations('devices'),
+  positions: operation({
+    method: 'GET',
+    path: '/api/devices/positions',
+    noun: 'devices',
+    summary: 'Where the devices that match are: how many in each cell of a grid',
+    access: { kind: 'member', keys: true },
+    query: Scope.extend({
+      /** Size of the cells in degrees. */
+      step: z.enum(MAP_STEPS, `must be one of ${MAP_STEPS.join(', ')}`).default('10'),
+      /** Only cells in this part of the world: west, south, east and north in degrees. */
+      box: z
+        .string()
+        .regex(/^-?\d{1,3}(\.\d{1,4})?(,-?\d{1,3}(\.\d{1,4})?){3}$/, 'must be west,south,east,north in degrees')
+        .optional(),
+    }),
+    response: DevicePositions,
+    errors: ['INVALID_FILTER'],
+  }),
   userAuthority: operation({
     method: 'GET',
     path: '/api/devices/user-authority',

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { DeviceUid, ExportFormat, Page, SessionUid } from '../schemas/common.ts'
 import { FilterText } from '../schemas/filter.ts'
-import { Keyframe, RecordingIndex } from '../schemas/recording.ts'
+import { Keyframe, RecordingIndex, RecordingPreview } from '../schemas/recording.ts'
 import { RecordedFrame, RecordingVerdict, Session } from '../schemas/session.ts'
 
 /** Orders of the list. */
@@ -164,6 +164,16 @@ export const sessions = {
     params: bySeat,
     query: z.object({ at: Seconds.default(0) }),
     response: Keyframe,
+    errors: ['NOT_FOUND', 'UNAVAILABLE'],
+  }),
+  getPreview: operation({
+    method: 'GET',
+    path: '/api/sessions/{uid}/records/{seat}/preview',
+    noun: 'sessions',
+    summary: 'The last screen of the recording of a seat and a summary, once the session is over; the audit log has it',
+    access: { kind: 'member', permission: 'sessionPlay', per: 'session', keys: true },
+    params: bySeat,
+    response: RecordingPreview,
     errors: ['NOT_FOUND', 'UNAVAILABLE'],
   }),
   verifyRecord: operation({

@@ -62,6 +62,43 @@ export const DeviceHostKey = HostKeyFacts.extend({
 }).meta({ id: 'DeviceHostKey' })
 export type DeviceHostKey = z.infer<typeof DeviceHostKey>
 
+/** Where a person places a device, in degrees; north and east are positive. */
+export const PlacedPosition = z
+  .object({
+    latitude: z.number().min(-90, 'must be from -90 to 90').max(90, 'must be from -90 to 90'),
+    longitude: z.number().min(-180, 'must be from -180 to 180').max(180, 'must be from -180 to 180'),
+  })
+  .refine(({ latitude, longitude }) => latitude !== 0 || longitude !== 0, 'must not be 0, 0, which means unknown')
+
+/** Sizes of a map's cells, in degrees. */
+export const MAP_STEPS = ['30', '10', '3', '1', '0.3', '0.1', '0.01'] as const
+/** Cells of one answer; the devices of the others are counted only. */
+export const MAP_CELLS = 1_000
+
+export const DevicePositions = z
+  .object({
+    /** Those with the most devices first. */
+    cells: z.array(
+      z.object({
+        /** Value of the filter property `cell`, which finds the devices in it. */
+        cell: z.string(),
+        /** Mean of the positions. */
+        latitude: z.number(),
+        longitude: z.number(),
+        online: z.number().int().min(0),
+        offline: z.number().int().min(0),
+      }),
+    ),
+    /** Devices in further cells. */
+    omitted: z.number().int().min(0),
+    /** Devices outside of the box that was asked for. */
+    outside: z.number().int().min(0),
+    /** Devices whose position nobody knows. */
+    unknown: z.number().int().min(0),
+  })
+  .meta({ id: 'DevicePositions' })
+export type DevicePositions = z.infer<typeof DevicePositions>
+
 export const Device = z
   .object({
     uid: DeviceUid,
@@ -79,7 +116,10 @@ export const Device = z
     status_update_at: Time,
     created_at: Time,
     remote_addr: z.string(),
+    /** 0, 0: unknown. */
     position: Position,
+    /** A person has set the position; absent when it was found by the device's address. */
+    placed: z.boolean().optional(),
     tags: z.array(z.string()),
     public_url: z.boolean(),
     /** Text for people; may have several lines. */

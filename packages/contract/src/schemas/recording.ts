@@ -39,6 +39,35 @@ export const Keyframe = z
   .meta({ id: 'Keyframe' })
 export type Keyframe = z.infer<typeof Keyframe>
 
+/** Commands that a preview names; it counts the others. */
+export const PREVIEW_COMMANDS = 5
+
+export const RecordingPreview = z
+  .object({
+    state: RecordingIndex.shape.state,
+    /** Whether the recording has been read through: screen and commands are known only then. */
+    indexed: z.boolean(),
+    /** Time of the last event in seconds; 0 before the recording is indexed. */
+    seconds: z.number().min(0),
+    commands: z.object({
+      /** Commands typed in the shell, where it marks them. */
+      total: z.number().int().min(0),
+      /** The last of them, the latest last. */
+      last: RecordingIndex.shape.commands,
+    }),
+    /** Files that the whole session uploaded or downloaded. */
+    files: z.number().int().min(0),
+    /**
+     * The last screen: sizes of the terminal in order, each with the output to write at that size into a terminal that
+     * was empty at first. Null before the recording is indexed.
+     */
+    screen: z
+      .array(z.object({ columns: z.number().int().min(0), rows: z.number().int().min(0), output: z.string() }))
+      .nullable(),
+  })
+  .meta({ id: 'RecordingPreview' })
+export type RecordingPreview = z.infer<typeof RecordingPreview>
+
 export const RecordingHit = z
   .object({
     session: SessionUid,

@@ -42,6 +42,8 @@ export interface DeviceChoices {
   readonly trouble?: TroubleChoice | undefined
   /** Devices that went offline in this incident only. */
   readonly incident?: string | undefined
+  /** Devices in this cell of the map only. */
+  readonly cell?: string | undefined
   /** Last seen on this day of the browser's zone or later: `2026-11-20`. */
   readonly seenSince?: string | undefined
 }
@@ -53,7 +55,7 @@ export interface DeviceChoices {
  */
 export function deviceFilter(choices: DeviceChoices, now = Date.now()): string | undefined {
   const { words, tags, systems, archs, versions, presence, seen, favorites, hostKeyChanged, trouble, ...rest } = choices
-  const { incident, seenSince } = rest
+  const { incident, cell, seenSince } = rest
   const any = (name: string, values: readonly string[] = []): ConditionGroup => ({
     join: 'or',
     conditions: values.map((value) => where(name, 'eq', value)),
@@ -72,6 +74,7 @@ export function deviceFilter(choices: DeviceChoices, now = Date.now()): string |
         ...(hostKeyChanged ? [where('host_key_changed', 'bool', true)] : []),
         ...(trouble === undefined ? [] : [where('trouble', 'eq', trouble)]),
         ...(incident === undefined ? [] : [where('incident', 'eq', incident)]),
+        ...(cell === undefined ? [] : [where('cell', 'eq', cell)]),
         ...(seen === undefined ? [] : [seenCondition(seen, now)]),
         ...(seenSince === undefined ? [] : [where('last_seen', 'gt', startOfDay(seenSince, -1))]),
       ],

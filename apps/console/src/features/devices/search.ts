@@ -41,6 +41,12 @@ export const DevicesSearch = z.object({
     .regex(/^\d{1,18}$/)
     .optional()
     .catch(undefined),
+  /** Devices in this cell of the map only. */
+  cell: z
+    .string()
+    .regex(/^-?\d{1,5}:-?\d{1,5}:[\d.]{1,5}$/)
+    .optional()
+    .catch(undefined),
   /** Rows of a page. */
   size: z.coerce.number().pipe(z.literal(PAGE_SIZES)).optional().catch(undefined),
   /** Visible columns, in order; absent: those that this browser showed last. */
@@ -63,6 +69,7 @@ export const NARROWING = [
   'hostKey',
   'trouble',
   'incident',
+  'cell',
 ] as const
 
 /** Parameters of the address that a view of the list saves. */
@@ -78,7 +85,7 @@ export function inTab(search: DevicesSearch, status: DeviceTab): DevicesSearch {
 }
 
 export function choicesOf(search: DevicesSearch): DeviceChoices {
-  const { status, q = '', tag, system, arch, version, seen, fav, hostKey, trouble, incident } = search
+  const { status, q = '', tag, system, arch, version, seen, fav, hostKey, trouble, incident, cell } = search
   // Only accepted devices connect.
   const presence = status === 'accepted' ? search.presence : undefined
   const lists = { tags: tag, systems: system, archs: arch, versions: version }
@@ -86,7 +93,7 @@ export function choicesOf(search: DevicesSearch): DeviceChoices {
     favorites: fav === 'yes' ? true : undefined,
     hostKeyChanged: hostKey === 'changed' ? true : undefined,
   }
-  return { words: q, ...lists, presence, seen, ...marks, trouble, incident }
+  return { words: q, ...lists, presence, seen, ...marks, trouble, incident, cell }
 }
 
 /** The list for a URL. By default accepted devices are sorted by last seen, others by request time. */

@@ -21,7 +21,7 @@ import classes from './player.module.css'
 import { HITS_PER_PAGE, hitsQuery } from './queries.ts'
 import type { RecordingsSearch } from './search.ts'
 import { Snippet } from './view/snippet.tsx'
-import { formatClock } from './engine/times.ts'
+import { formatClock } from '../../ui/text/clock.ts'
 
 const texts = playerMessages.recordings
 

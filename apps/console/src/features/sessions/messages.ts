@@ -70,6 +70,8 @@ export const sessionsMessages = {
   watchLink: i18n._('Watch'),
   watchLinkOf: (who: string) => i18n._('Watch the session of {who}', { who }),
   playLinkOf: (who: string) => i18n._('Play the recording of {who}', { who }),
+  previewOf: (who: string) => i18n._('Preview of the recording of {who}', { who }),
+  previewFailed: i18n._('The preview could not be loaded.'),
   loadFailed: i18n._('The sessions could not be loaded.'),
   exportFailed: i18n._('The sessions could not be exported'),
   empty: i18n._('No sessions yet'),

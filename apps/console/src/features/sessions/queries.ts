@@ -10,6 +10,10 @@ import type { Api } from '../../auth/api.ts'
 export const SESSIONS_PER_PAGE = 25
 export const SESSION_PAGE_SIZES = [25, 50, 100] as const
 
+/** A recording is read through moments after its session; one that cannot be is not asked for forever. */
+const SOON_MS = 2_000
+const MANY = 30
+
 export interface SessionListQuery {
   readonly page: number
   /** The API filter; undefined for all. */
@@ -49,5 +53,19 @@ export function sessionQuery(api: Api, uid: string) {
     queryKey: keys.session(uid),
     queryFn: async ({ signal }) =>
       (await api.call(sessions.get, { params: { uid: SessionUid.parse(uid) }, signal })).body,
+  })
+}
+
+/** The last screen and a summary of a recording. Only when somebody asks to see it: the server notes who does. */
+export function previewQuery(api: Api, uid: SessionUid, seat: number) {
+  return queryOptions({
+    queryKey: ['recordings', 'preview', uid, seat],
+    queryFn: async ({ signal }) =>
+      (await api.call(sessions.getPreview, { params: { uid, seat: String(seat) }, signal })).body,
+    // The recording of a session that is over stays as it is.
+    staleTime: ({ state: { data } }) => (data?.indexed === true ? Infinity : 0),
+    refetchInterval: ({ state: { data, dataUpdateCount } }) =>
+      data && !data.indexed && dataUpdateCount < MANY ? SOON_MS : false,
+    refetchOnWindowFocus: false,
   })
 }

@@ -8,6 +8,7 @@ import { StatusDot } from '../../ui/text/status-dot.tsx'
 import { useNow } from '../../ui/text/ticker.ts'
 import { endedBecause } from './ended-because.ts'
 import { PlayLink } from './play-link.tsx'
+import { PreviewButton } from './preview/preview-button.tsx'
 import { sessionsMessages as texts } from './messages.ts'
 import { nameOf } from './session-name.ts'
 import { WatchedBy } from './watched-by.tsx'
@@ -29,7 +30,12 @@ export function SessionTarget({ session }: { readonly session: Session }) {
         </Badge>
       )}
       <WatchedBy watchers={session.watchers} short />
-      {recorded && mayPlay ? <PlayLink session={session} /> : null}
+      {recorded && mayPlay ? (
+        <>
+          <PlayLink session={session} />
+          <PreviewButton session={session} />
+        </>
+      ) : null}
       {recorded && !mayPlay ? (
         <Badge size="sm" variant="default" className={classes['badge'] ?? ''}>
           {texts.recordedMark}

@@ -4,6 +4,7 @@
 export const DOCS_PAGES = {
   '/': '/docs/overview/getting-started/',
   '/devices': '/docs/user-guides/devices/finding',
+  '/devices/map': '/docs/user-guides/devices/map',
   '/devices/$uid': '/docs/user-guides/devices/connecting',
   '/devices/$uid/files': '/docs/user-guides/devices/files',
   '/incidents': '/docs/user-guides/devices/presence#incidents',

@@ -41,6 +41,17 @@ export const devices = createRoute({
   ),
 })
 
+export const devicesMap = createRoute({
+  getParentRoute: () => app,
+  path: '/devices/map',
+  validateSearch: DevicesSearch,
+  search: { middlewares: [stripSearchParams(DEFAULT_DEVICES_SEARCH)] },
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/devices/map/map-route.tsx')),
+    'MapRoute',
+  ),
+})
+
 export const containers = createRoute({
   getParentRoute: () => app,
   path: '/containers',

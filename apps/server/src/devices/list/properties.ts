@@ -6,6 +6,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { FilterProperties } from '../../db/lists/filter.ts'
 import { online } from '../../db/lists/online.ts'
 import { bootOrder, healthOrder, inTrouble } from '../../device-health/troubles-store.ts'
+import { inCell } from './cells-store.ts'
 import { inIncident } from '../../presence/service.ts'
 
 /** Properties that device lists can be filtered by, under the names that clients use. */
@@ -30,6 +31,8 @@ const DEVICE_PROPERTIES: FilterProperties = {
   note: { sql: sql.ref('devices.note'), type: 'text' },
   /** The SSH server of a device without an agent presents another host key than the accepted one. */
   host_key_changed: { sql: sql`(devices.presented_host_key is not null)`, type: 'boolean' },
+  /** In this cell of the map. */
+  cell: { type: 'group', has: inCell, values: 'a cell of the map' },
   /** Went offline in this incident, by its id. */
   incident: { type: 'group', has: inIncident },
   /** One of the contract's troubles, or `any` of its failures. */

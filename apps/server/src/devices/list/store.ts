@@ -55,7 +55,7 @@ export async function findInOrder(db: Kysely<Schema>, uids: readonly DeviceUid[]
 }
 
 /** Unordered rows of a list. */
-function matching(db: Kysely<Schema>, { kind, status, where }: DeviceScope) {
+export function matching(db: Kysely<Schema>, { kind, status, where }: DeviceScope) {
   let select = db.selectFrom('devices').where('kind', '=', kind)
   if (status !== '') select = select.where('status', '=', status)
   return where ? select.where(where) : select

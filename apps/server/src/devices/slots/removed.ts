@@ -27,6 +27,8 @@ const Kept = z.object({
   // Absent from what earlier versions kept.
   note: z.string().default(''),
   fields: z.record(z.string(), z.unknown()).default({}),
+  placed_latitude: z.number().nullable().default(null),
+  placed_longitude: z.number().nullable().default(null),
 })
 
 /** A page of the devices removed within the last 30 days, latest first. */

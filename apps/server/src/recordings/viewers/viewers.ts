@@ -1,5 +1,6 @@
 // Who looks at recordings, as events of the session: `watch` and `watch-end` while it is being recorded, `play` afterwards.
-// Web terminals show the former to the person who is watched. Each beginning is also in the audit log.
+// Web terminals show the former to the person who is watched. Each beginning is also in the audit log. A preview is in the
+// audit log only.
 import type { SessionUid } from '@bowline/contract/schemas/common'
 import { audit, auditActor } from '../../audit/service.ts'
 import type { Actor, TenantContext } from '../../context.ts'
@@ -8,9 +9,9 @@ import { noteSessionEvents } from '../../sessions/service.ts'
 /** A player asks every second while it is visible. */
 const WATCH_ENDS_MS = 15_000
 /** A player reads a recording in parts: those of an hour are one look at it. */
-const PLAY_LASTS_MS = 3_600_000
+const LOOK_LASTS_MS = 3_600_000
 /** Beyond, the oldest look is forgotten: its next part counts as a further one. */
-const MAX_PLAYS = 10_000
+const MAX_LOOKS = 10_000
 
 export interface Seen {
   readonly session: SessionUid
@@ -22,18 +23,25 @@ export interface Seen {
 export interface Viewers {
   /** A part of a recording is about to be sent to the caller. Rejects when it cannot be noted: then it must not be sent. */
   saw(ctx: TenantContext, recording: Seen): Promise<void>
+  /** The same for the preview of a recording: one entry for each person, session and hour. */
+  previewed(ctx: TenantContext, recording: Omit<Seen, 'isLive'>): Promise<void>
 }
 
 /** @param platformContext the platform's own context in the caller's namespace, for the end of a watch */
 export function createViewers(platformContext: (ctx: TenantContext) => TenantContext): Viewers {
   /** Time of the latest part that each watcher of a session got, and of the first of each look; monotonic clock. */
   const watches = new Map<string, { at: number }>()
-  const plays = new Map<string, number>()
+  const looks = new Map<string, number>()
 
   async function saw(ctx: TenantContext, recording: Seen): Promise<void> {
-    const key = `${ctx.tenant} ${recording.session} ${JSON.stringify(whoIs(ctx.actor))}`
-    const at = ctx.clock.monotonic()
-    return recording.isLive ? watch(ctx, recording, key, at) : play(ctx, recording, `${key} ${recording.seat}`, at)
+    const key = keyOf(ctx, recording)
+    if (recording.isLive) return watch(ctx, recording, key, ctx.clock.monotonic())
+    return onceAnHour(ctx, `play ${key} ${recording.seat}`, () => begin(ctx, recording, 'play'))
+  }
+
+  function previewed(ctx: TenantContext, recording: Omit<Seen, 'isLive'>): Promise<void> {
+    const { session, seat } = recording
+    return onceAnHour(ctx, `preview ${keyOf(ctx, recording)}`, () => audit(ctx, 'recording.preview', session, { seat }))
   }
 
   async function watch(ctx: TenantContext, recording: Seen, key: string, at: number): Promise<void> {
@@ -61,21 +69,26 @@ export function createViewers(platformContext: (ctx: TenantContext) => TenantCon
     endWhenIdle()
   }
 
-  async function play(ctx: TenantContext, recording: Seen, key: string, at: number): Promise<void> {
-    const begun = plays.get(key)
-    if (begun !== undefined && at - begun < PLAY_LASTS_MS) return
-    const [oldest] = plays.keys()
-    if (plays.size >= MAX_PLAYS && oldest !== undefined) plays.delete(oldest)
+  async function onceAnHour(ctx: TenantContext, key: string, write: () => Promise<void>): Promise<void> {
+    const at = ctx.clock.monotonic()
+    const begun = looks.get(key)
+    if (begun !== undefined && at - begun < LOOK_LASTS_MS) return
+    const [oldest] = looks.keys()
+    if (looks.size >= MAX_LOOKS && oldest !== undefined) looks.delete(oldest)
     // At the end of the order.
-    plays.delete(key)
-    plays.set(key, at)
-    await begin(ctx, recording, 'play').catch((error: unknown) => {
-      plays.delete(key)
+    looks.delete(key)
+    looks.set(key, at)
+    await write().catch((error: unknown) => {
+      looks.delete(key)
       throw error
     })
   }
 
-  return { saw }
+  return { saw, previewed }
+}
+
+function keyOf(ctx: TenantContext, { session }: Pick<Seen, 'session'>): string {
+  return `${ctx.tenant} ${session} ${JSON.stringify(whoIs(ctx.actor))}`
 }
 
 async function begin(ctx: TenantContext, recording: Seen, type: 'watch' | 'play'): Promise<void> {

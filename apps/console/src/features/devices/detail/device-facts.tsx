@@ -62,7 +62,9 @@ export function DeviceFacts({ device }: { readonly device: Device }) {
         <Fact name={facts.address}>
           <code>{device.remote_addr}</code>
         </Fact>
-        {where === undefined ? null : <Fact name={facts.position}>{where}</Fact>}
+        {where === undefined ? null : (
+          <Fact name={facts.position}>{device.placed === true ? texts.placed(where) : where}</Fact>
+        )}
         <Fact name={facts.lastSeen}>
           <TimeAgo time={device.last_seen} />
         </Fact>

@@ -1,7 +1,7 @@
 // Dialog that edits what people say about a device: name, tags, note, custom fields.
 import { LIMITS } from '@bowline/contract/limits'
 import { DeviceName, devices as operations } from '@bowline/contract/operations/devices'
-import { type Device, DeviceFields } from '@bowline/contract/schemas/device'
+import { type Device, DeviceFields, PlacedPosition } from '@bowline/contract/schemas/device'
 import { z } from 'zod'
 import { useMay, useRuntime } from '../../../core/context.tsx'
 import { useAction } from '../../../core/use-action.ts'
@@ -11,6 +11,7 @@ import { TextInput } from '../../../ui/kit.ts'
 import { useContractForm } from '../../../ui/form/use-contract-form.ts'
 import { TextArea } from '../../../ui/form/text-area.tsx'
 import { TagsField } from '../../tags/tags-field.tsx'
+import { PositionEditor } from './position-editor.tsx'
 import { FieldsEditor } from './fields-editor.tsx'
 import { devicesMessages as texts } from '../messages.ts'
 
@@ -19,6 +20,7 @@ const Fields = z.object({
   tags: z.array(z.string()),
   note: z.string().max(LIMITS.deviceNote),
   fields: DeviceFields,
+  position: PlacedPosition.nullable(),
 })
 type Fields = z.infer<typeof Fields>
 
@@ -53,7 +55,8 @@ function Body({ device, part, onDone }: BodyProps) {
     await api.call(operations.setTags, { params, body: { tags } })
   }
   const { name, note, fields } = device
-  const before = { name, tags: [...device.tags], note, fields }
+  const position = device.placed === true ? device.position : null
+  const before = { name, tags: [...device.tags], note, fields, position }
   const edit = useAction({
     call: put,
     done: (saved) => texts.edited(saved.name),
@@ -96,6 +99,16 @@ function Body({ device, part, onDone }: BodyProps) {
         fields={form.form.watch('fields')}
         error={form.errorOf('fields')}
         onChange={(changed) => form.form.setValue('fields', changed, { shouldDirty: true })}
+      />
+      <PositionEditor
+        position={position}
+        error={form.form.formState.errors.position ? texts.positionWrong : null}
+        onChange={(changed) =>
+          form.form.setValue('position', changed, {
+            shouldDirty: true,
+            shouldValidate: form.form.formState.isSubmitted,
+          })
+        }
       />
     </DialogForm>
   )

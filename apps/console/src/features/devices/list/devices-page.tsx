@@ -22,6 +22,7 @@ import { NoContainers, NoDevices, NoMatches } from './no-devices.tsx'
 import { FacetBar } from './facet-bar.tsx'
 import { ListMenu } from './list-menu.tsx'
 import { useRowKeys } from './row-keys.ts'
+import { ViewToggle } from './view-toggle.tsx'
 import { deviceFilter } from '../../../core/devices/device-filter.ts'
 import { DEVICES_PER_PAGE, DEVICE_SORTS, type DeviceKind, deviceListQuery } from '../../../core/devices/queries.ts'
 import { savedQuery } from '../../views/saved-query.ts'
@@ -126,6 +127,7 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
             onOpen={(query) => void navigate({ to: path, search: DevicesSearch.parse(query) })}
           />
           <ListMenu kind={kind} search={search} onChange={(next) => open(next, true)} />
+          {kind === 'devices' && status === 'accepted' ? <ViewToggle view="map" search={narrowed} /> : null}
           <SearchField label={texts.searchKinds[kind]} words={shown.words} onSearch={searchFor} />
         </div>
       </DeviceTabs>

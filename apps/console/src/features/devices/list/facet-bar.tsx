@@ -81,6 +81,9 @@ export const FacetBar = memo(({ kind, search, onChange: set }: FacetBarProps) =>
       {search.incident === undefined ? null : (
         <Mark label={texts.inIncident} isChosen onChoose={() => set({ incident: undefined })} />
       )}
+      {search.cell === undefined ? null : (
+        <Mark label={texts.inCell} isChosen onChoose={() => set({ cell: undefined })} />
+      )}
       {isNarrowed ? (
         <Button
           size="compact-sm"

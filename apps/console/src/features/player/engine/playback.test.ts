@@ -181,8 +181,12 @@ describe('a player', () => {
   it('has prefetched the part under the pointer', async () => {
     const { playback, asked, shown, screen } = player(Array.from({ length: 1_000 }, (_, number) => number * 100))
     await playback.seek(0)
-    for (const ms of [20_000, 30_000, 40_000]) playback.prepare(ms)
-    await new Promise(setImmediate)
+    const parts = await Promise.all([20_000, 30_000, 40_000].map((ms) => playback.prepare(ms)))
+    expect(parts.map((part) => part && part.fromMs <= 40_000 && part.toMs > 40_000)).toEqual([
+      true,
+      undefined,
+      undefined,
+    ])
     asked.length = 0
     await playback.seek(40_000)
     expect(screen()).toBe(shown(40_000))

@@ -46,8 +46,12 @@ export interface Playback {
   readonly pause: () => void
   /** Seeks. Resolves when the moment is shown, or when another seek supersedes it. */
   seek(ms: number): Promise<void>
-  /** Prefetches a moment that may be sought soon. */
-  prepare(ms: number): void
+  /**
+   * Prefetches a moment that may be sought soon.
+   * @returns the part with the latest of the moments that were asked for meanwhile; undefined when an earlier call
+   *   returns that, or it cannot be read
+   */
+  prepare(ms: number): Promise<Part | undefined>
   /** To the next event, or to the previous one. */
   step(direction: 1 | -1): Promise<void>
   setSpeed(speed: number): void
@@ -211,16 +215,18 @@ export function createPlayback({ source: first, stage, now, frame }: PlaybackPar
     return loading
   }
 
-  async function prepare(ms: number): Promise<void> {
+  async function prepare(ms: number): Promise<Part | undefined> {
     const isBusy = pointedAt !== undefined
     pointedAt = ms
-    if (isBusy) return
+    if (isBusy) return undefined
+    let found: Part | undefined
     for (let done: number | undefined; done !== pointedAt;) {
       done = pointedAt
       // A seek will report the problem.
-      await source.at(done).catch(() => undefined)
+      found = await source.at(done).catch(() => undefined)
     }
     pointedAt = undefined
+    return found
   }
 
   function play(): void {
@@ -253,7 +259,7 @@ export function createPlayback({ source: first, stage, now, frame }: PlaybackPar
     play,
     pause: () => publish({ playing: false }),
     seek,
-    prepare: (ms) => void prepare(ms),
+    prepare,
     step,
     setSpeed: (speed) => publish({ speed }),
     setSkipsIdle: (skipsIdle) => publish({ skipsIdle }),

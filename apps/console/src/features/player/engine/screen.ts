@@ -2,9 +2,9 @@
 import { createBoundedRepeats } from '@bowline/asciicast/bounded-repeats'
 import { Terminal } from '@xterm/xterm'
 import '@xterm/xterm/css/xterm.css'
-import { TERMINAL_THEMES } from '../../terminal/screen/themes.ts'
+import { TERMINAL_THEMES } from '../../screens/themes.ts'
 import type { Stage } from './playback.ts'
-import { guardScreen } from './screen-guard.ts'
+import { guardScreen } from '../../screens/screen-guard.ts'
 
 const FONT = '"JetBrains Mono Variable", ui-monospace, monospace'
 /** Pixels; smaller text is illegible, so the screen scrolls instead. */

@@ -12,7 +12,7 @@ function player(lines: ReadonlyMap<number, string>) {
   const playback: Playback = {
     state,
     seek: go,
-    prepare() {},
+    prepare: () => Promise.resolve(undefined),
     step: () => go(times.find((time) => time > state.get().atMs) ?? state.get().atMs),
     play() {},
     pause() {},

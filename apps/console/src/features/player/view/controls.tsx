@@ -7,7 +7,7 @@ import { playerMessages as texts } from '../messages.ts'
 import { type Playback, type PlaybackState, SPEEDS } from '../engine/playback.ts'
 import classes from '../player.module.css'
 import type { Seat } from '../queries.ts'
-import { formatClock } from '../engine/times.ts'
+import { formatClock } from '../../../ui/text/clock.ts'
 
 interface ControlsProps {
   readonly playback: Playback

@@ -3,7 +3,7 @@ import { Text } from '../../../ui/kit.ts'
 import { playerMessages as texts } from '../messages.ts'
 import classes from '../player.module.css'
 import type { SessionMark } from '../engine/session-marks.ts'
-import { formatClock } from '../engine/times.ts'
+import { formatClock } from '../../../ui/text/clock.ts'
 
 interface MarksPanelProps {
   readonly marks: readonly SessionMark[]

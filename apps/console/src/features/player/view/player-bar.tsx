@@ -5,6 +5,7 @@ import type { Playback, PlaybackState } from '../engine/playback.ts'
 import classes from '../player.module.css'
 import type { Seat } from '../queries.ts'
 import { type Mark, Timeline } from './timeline.tsx'
+import { useThumbnail } from './use-thumbnail.ts'
 
 interface PlayerBarProps {
   readonly playback: Playback
@@ -19,6 +20,7 @@ interface PlayerBarProps {
 
 export function PlayerBar({ playback, state, index, marks, link, onTouch, onFullScreen }: PlayerBarProps) {
   const { atMs, endMs } = state
+  const thumbnail = useThumbnail(playback)
   return (
     <div className={classes['bar']} onPointerDownCapture={onTouch}>
       <Timeline
@@ -27,7 +29,7 @@ export function PlayerBar({ playback, state, index, marks, link, onTouch, onFull
         index={index}
         marks={marks}
         onSeek={(ms) => void playback.seek(ms)}
-        onNear={(ms) => playback.prepare(ms)}
+        thumbnail={thumbnail}
       />
       <Controls
         playback={playback}

@@ -9,7 +9,7 @@ import { TextInput } from '../../../ui/kit.ts'
 import { playerMessages as texts } from '../messages.ts'
 import classes from '../player.module.css'
 import { Snippet } from './snippet.tsx'
-import { formatClock } from '../engine/times.ts'
+import { formatClock } from '../../../ui/text/clock.ts'
 
 interface SearchPanelProps {
   readonly field: Ref<HTMLInputElement>

@@ -6,7 +6,7 @@ import { playerMessages as texts } from '../messages.ts'
 import classes from '../player.module.css'
 import type { PlaybackState } from '../engine/playback.ts'
 import type { Screen } from '../engine/screen.ts'
-import { formatClock } from '../engine/times.ts'
+import { formatClock } from '../../../ui/text/clock.ts'
 
 interface TextPanelProps {
   readonly screen: Screen

@@ -11,7 +11,7 @@ import '@xterm/xterm/css/xterm.css'
 import type { Size } from '../connection/remote-terminal.ts'
 import { copySelection } from './clipboard.ts'
 import { type TerminalSettings, terminalSettings } from './settings.ts'
-import { TERMINAL_THEMES } from './themes.ts'
+import { TERMINAL_THEMES } from '../../screens/themes.ts'
 import { scrollByTouch } from './touch-scroll.ts'
 
 const OWN_FONT = '"JetBrains Mono Variable", ui-monospace, monospace'

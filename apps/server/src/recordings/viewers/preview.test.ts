@@ -1,0 +1,163 @@
+// The preview of a recording: its last screen, for those who may play it, and never without an entry in the audit log.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createEventLines, headerLine } from '@bowline/asciicast/write'
+import { systemClock } from '@bowline/base/clock'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
+import { operations } from '@bowline/contract/operations'
+import { SessionUid } from '@bowline/contract/schemas/common'
+import { until } from '@bowline/testkit/until'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { silentLog } from '../../platform/log.ts'
+import { type BootedServer, type Person, bootServer, outcome } from '../../testing/boot.ts'
+import { createIndexing } from '../index/indexing.ts'
+
+const { sessions } = operations
+const NODE = 'the node of these recordings'
+const clock = new ManualClock(Date.now())
+let server: BootedServer
+let person: Person
+beforeAll(async () => {
+  server = await bootServer({ clock })
+  person = await server.setUpAccount()
+})
+afterAll(() => server.close())
+
+const at = (uid: SessionUid) => ({ params: { uid, seat: '0' } })
+const preview = async (uid: SessionUid, who = person) => (await who.client.call(sessions.getPreview, at(uid))).body
+const file = (id: string, kind: 'cast' | 'index') => join(server.dataFolder, 'recordings', `${id}.${kind}`)
+const mark = (text: string): string => `\u001b]133;${text}\u0007`
+
+/** A session with a recording of these events, one each second. */
+async function recorded(
+  events: readonly (readonly ['o' | 'r', string])[],
+  state: 'complete' | 'recording' = 'complete',
+): Promise<SessionUid> {
+  const db = server.database.system()
+  const { uid: device_uid } = await server.acceptedDevice(person)
+  const uid = SessionUid.parse(randomBytes(32).toString('hex'))
+  const session = { uid, tenant_id: person.tenant, device_uid, username: 'root', type: 'term' as const, recorded: true }
+  await db.insertInto('sessions').values(session).execute()
+  const lines = createEventLines()
+  const cast =
+    headerLine({ columns: 80, rows: 24, term: 'xterm' }) +
+    events.map(([code, data], number) => lines.next(code, data, 1_000 * (number + 1))).join('')
+  const id = randomUUID()
+  await writeFile(file(id, 'cast'), cast)
+  const times = { started_at: new Date(1_700_000_000_000), ended_at: state === 'complete' ? new Date() : null }
+  const row = { id, tenant_id: person.tenant, session_uid: uid, seat: 0, state, node: NODE, command: '', ...times }
+  await db
+    .insertInto('recordings')
+    .values({ ...row, bytes: Buffer.byteLength(cast) })
+    .execute()
+  return uid
+}
+
+async function indexed(): Promise<void> {
+  const system = server.database.system()
+  const files = (id: string) => ({ cast: file(id, 'cast'), index: file(id, 'index') })
+  const parts = { system, clock: systemClock, node: NODE, log: silentLog, files }
+  const indexing = createIndexing({ ...parts, indexed: () => undefined })
+  indexing.wake()
+  const left = system.selectFrom('recordings').select('id').where('indexed', '=', 'no').where('state', '=', 'complete')
+  await until(async () => (await left.execute()).length === 0)
+  await indexing.close()
+}
+
+/** Who has looked at a recording, by the audit log. */
+async function audited(uid: SessionUid) {
+  const entries = server.database.system().selectFrom('audit_log').select(['action', 'actor_id', 'details'])
+  const rows = await entries.where('target', '=', uid).orderBy('id').execute()
+  return rows.map(({ action, actor_id: by, details }) => ({ action, by, details }))
+}
+
+it('has the last screen at its sizes, the last commands of the shell, and the number of files', async () => {
+  const typed = Array.from({ length: 7 }, (_, number): ['o', string] => [
+    'o',
+    `$ ${mark('B')}step ${number}\r\n${mark('C')}done ${number}\r\n`,
+  ])
+  const uid = await recorded([...typed, ['r', '100x30'], ['r', '120x40'], ['o', 'wide']])
+  const events = (['upload', 'download', 'remove'] as const).map((operation) => ({
+    tenant_id: person.tenant,
+    session_uid: uid,
+    seat: 1,
+    type: 'file',
+    data: { operation, path: '/tmp/x', result: 'ok' },
+  }))
+  await server.database.system().insertInto('session_events').values(events).execute()
+  await indexed()
+  const { screen, ...facts } = await preview(uid)
+  expect(facts).toEqual({
+    state: 'complete',
+    indexed: true,
+    seconds: 10,
+    commands: {
+      total: 7,
+      last: [2, 3, 4, 5, 6].map((number) => ({ time: number + 1, text: `step ${number}` })),
+    },
+    files: 2,
+  })
+  expect(screen?.map(({ columns, rows }) => [columns, rows])).toEqual([
+    [80, 24],
+    [120, 40],
+  ])
+  expect(screen?.[0]?.output).toContain('done 6')
+  expect(screen?.[1]?.output).toBe('wide')
+})
+
+it('begins at the last keyframe of a long recording', async () => {
+  const page = `${'x'.repeat(79)}\r\n`.repeat(900)
+  const uid = await recorded([
+    ['o', `the beginning\r\n${page}`],
+    ['o', page],
+    ['o', '\u001b[2J\u001b[Hthe end'],
+  ])
+  await indexed()
+  const output = (await preview(uid)).screen?.map((part) => part.output).join('') ?? ''
+  expect(output).toContain('the end')
+  expect(output).not.toContain('the beginning')
+  expect(output.length).toBeLessThan(page.length)
+})
+
+it('is for those who may play the recording, and writes one entry for each of them, session and hour', async () => {
+  const uid = await recorded([['o', 'secret']])
+  await indexed()
+  const answers: Record<string, string> = {}
+  for (const role of ['observer', 'operator', 'administrator'] as const) {
+    const member = await server.addPerson(`an-${role}`)
+    await server.addMember(person.tenant, member.id, role)
+    const { tenant } = person
+    const { body } = await member.client.call(operations.auth.switchNamespace, { params: { tenant } })
+    answers[role] = await outcome(server.client(body.token).call(sessions.getPreview, at(uid)))
+  }
+  expect(answers).toEqual({ observer: '403 FORBIDDEN', operator: '403 FORBIDDEN', administrator: '200' })
+  const outsider = await server.addPerson('outsider')
+  expect(await outcome(outsider.client.call(sessions.getPreview, at(uid)))).toBe('404 NOT_FOUND')
+  const [ofAdministrator] = await audited(uid)
+  expect(ofAdministrator).toMatchObject({ action: 'recording.preview', details: { seat: 0 } })
+  await preview(uid)
+  await preview(uid)
+  await clock.advanceAsync(3_600_000)
+  await preview(uid)
+  const mine = { action: 'recording.preview', by: person.id, details: { seat: 0 } }
+  expect(await audited(uid)).toEqual([ofAdministrator, mine, mine])
+  // It is no playing: that has an entry of its own.
+  await person.client.open(sessions.getRecord, at(uid))
+  expect((await audited(uid)).map(({ action }) => action).at(-1)).toBe('recording.play')
+})
+
+it('shows nothing of a session that runs, or that is not read through yet, and writes no entry then', async () => {
+  const nothing = { indexed: false, seconds: 0, commands: { total: 0, last: [] }, files: 0, screen: null }
+  const running = await recorded([['o', 'x']], 'recording')
+  expect(await preview(running)).toEqual({ state: 'recording', ...nothing })
+  const fresh = await recorded([['o', 'x']])
+  expect(await preview(fresh)).toEqual({ state: 'complete', ...nothing })
+  expect([...(await audited(running)), ...(await audited(fresh))]).toEqual([])
+})
+
+it('answers 404 for a session without a recording', async () => {
+  const uid = await recorded([['o', 'x']])
+  await server.database.system().deleteFrom('recordings').where('session_uid', '=', uid).execute()
+  expect(await outcome(person.client.call(sessions.getPreview, at(uid)))).toBe('404 NOT_FOUND')
+})
