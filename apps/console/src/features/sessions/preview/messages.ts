@@ -7,9 +7,9 @@ export const previewMessages = {
   preparing: i18n._('The recording is being prepared. Its last screen can be seen in a moment.'),
   running: i18n._('The session is still running: watch it instead.'),
   empty: i18n._('The screen is empty.'),
-  lasts: (duration: string) => i18n._('Lasts {duration}', { duration }),
+  lasts: (duration: string) => i18n._('Duration: {duration}', { duration }),
   commands: (count: number) => i18n._('{count, plural, one {# command} other {# commands}}', { count }),
   files: (count: number) => i18n._('{count, plural, one {# file transferred} other {# files transferred}}', { count }),
   lastCommands: i18n._('The last commands'),
-  noted: i18n._('That you look at it is in the audit log.'),
+  noted: i18n._('The audit log records that you viewed it.'),
 } as const
