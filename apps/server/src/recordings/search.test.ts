@@ -168,6 +168,35 @@ describe('searching recordings', () => {
     expect(inOne.body.length).toBeGreaterThan(0)
   })
 
+  it('filters by device, person and the beginning of the session', async () => {
+    const q = 'status 50* failed'
+    const all = await hits(q)
+    const [one] = [...sessionsOf(all)]
+    const { uid: device } = await server.acceptedDevice(person)
+    const began = new Date('2026-11-20T10:00:00Z')
+    await server.database
+      .system()
+      .updateTable('sessions')
+      .set({ device_uid: device, person_id: person.id, started_at: began })
+      .where('uid', '=', one ?? SessionUid.parse('0'.repeat(64)))
+      .execute()
+    const found = async (of: object) => {
+      const { body, total } = await person.client.call(operations.recordings.search, {
+        query: { q, per_page: '100', ...of },
+      })
+      expect(total).toBe(body.length)
+      return body
+    }
+    const its = all.filter(({ session }) => session === one).map((hit) => ({ ...hit, device_uid: device }))
+    expect(its.length).toBeGreaterThan(0)
+    expect(await found({ device })).toEqual(its)
+    expect(await found({ person: person.id })).toEqual(its)
+    expect(await found({ person: other.id })).toEqual([])
+    expect(await found({ from: '2026-11-20T10:00:00Z', to: '2026-11-20T10:00:01Z' })).toEqual(its)
+    expect(await found({ from: '2026-11-20T10:00:01Z', to: '2026-11-21T00:00:00Z' })).toEqual([])
+    expect(await found({ device, person: other.id })).toEqual([])
+  })
+
   it('finds recordings of the own namespace only', async () => {
     const [question = ''] = corpusSession(0).answers.keys()
     const [mine, theirs] = [await hits(question), await hits(question, other)]

@@ -1,6 +1,6 @@
 // Searches commands and visible text of recordings.
 import { fail } from '@bowline/contract/errors'
-import type { SessionUid } from '@bowline/contract/schemas/common'
+import type { DeviceUid, SessionUid, UserId } from '@bowline/contract/schemas/common'
 import type { RecordingHit } from '@bowline/contract/schemas/recording'
 import type { TenantContext } from '../context.ts'
 import type { Listing } from '../db/lists/listing.ts'
@@ -14,6 +14,11 @@ export const MAX_HITS = 10_000
 export interface SearchInput {
   readonly q: string
   readonly session?: SessionUid | undefined
+  readonly device?: DeviceUid | undefined
+  readonly person?: UserId | undefined
+  /** ISO 8601. */
+  readonly from?: string | undefined
+  readonly to?: string | undefined
   readonly page: number
   readonly per_page: number
 }
@@ -24,12 +29,12 @@ export interface SearchInput {
  */
 export async function searchRecordings(
   ctx: TenantContext,
-  { q, session, page, per_page }: SearchInput,
+  { q, page, per_page, ...sessions }: SearchInput,
 ): Promise<Listing<RecordingHit>> {
   const query = toQuery(q) ?? fail('INVALID_INPUT', { field: 'q', rule: 'must have a letter or a digit' }, ['q'])
   const offset = (page - 1) * per_page
   const limit = Math.max(0, Math.min(per_page, MAX_HITS - offset))
-  const { rows, total } = await findPassages(ctx.db, { query, session, limit, offset, most: MAX_HITS })
+  const { rows, total } = await findPassages(ctx.db, { ...sessions, query, limit, offset, most: MAX_HITS })
   const items = rows.map((row): RecordingHit => ({
     session: row.session_uid,
     seat: row.seat,

@@ -1,5 +1,5 @@
 // SQL of recordings.
-import type { DeviceUid, SessionUid } from '@bowline/contract/schemas/common'
+import type { DeviceUid, SessionUid, UserId } from '@bowline/contract/schemas/common'
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import type { RecordingPassagesTable, RecordingsTable } from '../db/tables/recording-tables.ts'
@@ -242,14 +242,20 @@ export async function findPassages(
   wanted: {
     /** Text form of a tsquery. */
     readonly query: string
-    readonly session: SessionUid | undefined
+    readonly session?: SessionUid | undefined
+    readonly device?: DeviceUid | undefined
+    readonly person?: UserId | undefined
+    readonly from?: string | undefined
+    readonly to?: string | undefined
     readonly limit: number
     readonly offset: number
     readonly most: number
   },
 ): Promise<{ rows: readonly PassageRow[]; total: number }> {
+  const { query, session = null, device = null, person = null, from = null, to = null } = wanted
   const found = (limit: number, offset: number) =>
-    sql`search_passages(${wanted.query}::tsquery, ${wanted.session ?? null}, ${limit}, ${offset})`
+    sql`search_passages(${query}::tsquery, ${session}, ${device}, ${person}, ${from}::timestamptz, ${to}::timestamptz,
+      ${limit}, ${offset})`
   const { rows } = await sql<PassageRow>`
     select passage.kind, passage.at_ms, passage.text, recording.session_uid, recording.seat, recording.started_at,
         session.device_uid, session.username

@@ -1,7 +1,8 @@
 // Recordings of all sessions of a namespace; those of one session are calls of sessions.
 import * as z from 'zod'
 import { operation } from '../operation.ts'
-import { Page, SessionUid } from '../schemas/common.ts'
+import { When } from '../schemas/audit.ts'
+import { DeviceUid, Page, SessionUid, UserId } from '../schemas/common.ts'
 import { RecordingHit, RecordingKey, RecordingKeyPeriod } from '../schemas/recording.ts'
 
 export const recordings = {
@@ -32,6 +33,14 @@ export const recordings = {
       q: z.string().min(1, 'must not be empty').max(256, 'must have at most 256 characters'),
       /** Only in this session. */
       session: SessionUid.optional(),
+      /** Only in sessions on this device. */
+      device: DeviceUid.optional(),
+      /** Only in sessions of this person. */
+      person: UserId.optional(),
+      /** Only in sessions that began then or later. */
+      from: When.optional(),
+      /** Only in sessions that began before. */
+      to: When.optional(),
     }),
     response: z.array(RecordingHit),
     total: true,

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { Time, UserId } from './common.ts'
 
-const When = z.iso.datetime({ offset: true, error: 'must be an RFC 3339 time' })
+export const When = z.iso.datetime({ offset: true, error: 'must be an RFC 3339 time' })
 
 /** Filters of an audit log. */
 export const AuditFilter = z.object({

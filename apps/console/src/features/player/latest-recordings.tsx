@@ -2,7 +2,7 @@
 import type { Session } from '@bowline/contract/schemas/session'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { TextSearch } from 'lucide-react'
+import { SearchX, TextSearch } from 'lucide-react'
 import { useMay, useRuntime } from '../../core/context.tsx'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
@@ -16,17 +16,22 @@ import { SessionDuration } from '../sessions/session-cells.tsx'
 import { SessionActivity } from '../sessions/session-identity.tsx'
 import { nameOf } from '../sessions/session-name.ts'
 import { playerMessages } from './messages.ts'
+import { isFiltered } from './recording-filters.tsx'
+import type { RecordingsSearch } from './search.ts'
 import classes from './player.module.css'
 
 const texts = playerMessages.recordings
-const LATEST = { page: 1, perPage: 10, filter: sessionFilter({ recorded: 'yes' }) } as const
 
-export function LatestRecordings() {
+/** @param search limits them, and goes with the link to all */
+export function LatestRecordings({ search }: { readonly search: RecordingsSearch }) {
+  const { device, person, from, to } = search
   const { api } = useRuntime()
   const mayPlay = useMay('sessionPlay')
-  const query = useQuery({ ...sessionListQuery(api, LATEST), enabled: mayPlay })
+  const narrowing = { recorded: 'yes', device, person, from, to } as const
+  const list = { page: 1, perPage: 10, filter: sessionFilter(narrowing) } as const
+  const query = useQuery({ ...sessionListQuery(api, list), enabled: mayPlay })
   const all = (
-    <Link to="/sessions" search={{ recorded: 'yes', page: 1 }}>
+    <Link to="/sessions" search={{ ...narrowing, page: 1 }}>
       {texts.all}
     </Link>
   )
@@ -35,7 +40,7 @@ export function LatestRecordings() {
   if (query.isError && !query.data) {
     return <ErrorPanel title={sessionsMessages.loadFailed} error={query.error} onRetry={() => void query.refetch()} />
   }
-  if (query.data.total === 0) return <Nothing />
+  if (query.data.total === 0) return isFiltered(search) ? <NoMatch /> : <Nothing />
   return (
     <SectionCard title={texts.latest} actions={all}>
       <ol className={classes['latest']} aria-label={texts.latest}>
@@ -51,6 +56,10 @@ export function LatestRecordings() {
 
 function Nothing() {
   return <EmptyState icon={<TextSearch size={24} />} title={texts.empty} text={texts.emptyText} />
+}
+
+function NoMatch() {
+  return <EmptyState icon={<SearchX size={24} />} title={texts.noMatch} text={texts.noMatchText} />
 }
 
 function Recording({ session }: { readonly session: Session }) {

@@ -1,10 +1,11 @@
 // Queries of the player.
 import { recordings } from '@bowline/contract/operations/recordings'
 import { sessions } from '@bowline/contract/operations/sessions'
-import type { SessionUid } from '@bowline/contract/schemas/common'
+import type { DeviceUid, SessionUid, UserId } from '@bowline/contract/schemas/common'
 import type { RecordingHit } from '@bowline/contract/schemas/recording'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { ListPage } from '../../live/apply-events.ts'
+import { startOfDay } from '../../core/list-filter.ts'
 import { listPage } from '../../live/list-page.ts'
 import type { Api } from '../../auth/api.ts'
 import { readCast } from './engine/cast-pages.ts'
@@ -44,12 +45,28 @@ export function verdictQuery(api: Api, seat: Seat, state: string) {
   })
 }
 
-/** @param session restricts the search to this one */
-export function hitsQuery(api: Api, q: string, page: number, session?: SessionUid) {
+/** Which sessions a search is limited to. */
+interface HitsOf {
+  readonly session?: SessionUid | undefined
+  readonly device?: DeviceUid | undefined
+  readonly person?: UserId | undefined
+  /** Days of this browser's time zone; both are part of it. */
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+export function hitsQuery(api: Api, q: string, page: number, { session, device, person, from, to }: HitsOf = {}) {
   return queryOptions({
-    queryKey: ['recordings', 'hits', q, page, session],
+    queryKey: ['recordings', 'hits', q, page, { session, device, person, from, to }],
     queryFn: async ({ signal }): Promise<ListPage<RecordingHit>> => {
-      const query = { q, page: String(page), per_page: String(HITS_PER_PAGE), ...(session ? { session } : {}) }
+      const of = {
+        ...(session ? { session } : {}),
+        ...(device ? { device } : {}),
+        ...(person ? { person } : {}),
+        ...(from ? { from: startOfDay(from, 0) } : {}),
+        ...(to ? { to: startOfDay(to, 0, 1) } : {}),
+      }
+      const query = { q, page: String(page), per_page: String(HITS_PER_PAGE), ...of }
       return listPage(await api.call(recordings.search, { query, signal }))
     },
     enabled: q !== '',

@@ -18,6 +18,7 @@ import { namespaceQuery } from '../namespaces/queries.ts'
 import { LatestRecordings } from './latest-recordings.tsx'
 import { playerMessages } from './messages.ts'
 import classes from './player.module.css'
+import { RecordingFilters } from './recording-filters.tsx'
 import { HITS_PER_PAGE, hitsQuery } from './queries.ts'
 import type { RecordingsSearch } from './search.ts'
 import { Snippet } from './view/snippet.tsx'
@@ -25,12 +26,15 @@ import { formatClock } from '../../ui/text/clock.ts'
 
 const texts = playerMessages.recordings
 
-export function RecordingsPage({ search: { q, page } }: { readonly search: RecordingsSearch }) {
+export function RecordingsPage({ search: given }: { readonly search: RecordingsSearch }) {
+  const { q, page, ...of } = given
   const { api } = useRuntime()
   const navigate = useNavigate()
-  const hits = useQuery(hitsQuery(api, q, page))
+  const hits = useQuery(hitsQuery(api, q, page, of))
+  const mayPlay = useMay('sessionPlay')
   const search = useCallback(
-    (words: string) => void navigate({ to: '/recordings', search: { q: words, page: 1 }, replace: true }),
+    (words: string) =>
+      void navigate({ to: '/recordings', search: (before) => ({ ...before, q: words, page: 1 }), replace: true }),
     [navigate],
   )
   const items = q === '' ? [] : (hits.data?.items ?? [])
@@ -39,8 +43,14 @@ export function RecordingsPage({ search: { q, page } }: { readonly search: Recor
       <div className={classes['searchLine']}>
         <SearchField label={texts.search} words={q} onSearch={search} />
       </div>
+      {mayPlay ? (
+        <RecordingFilters
+          search={given}
+          onChoose={(change) => void navigate({ to: '/recordings', search: { ...given, ...change, page: 1 } })}
+        />
+      ) : null}
       <RecordingOff />
-      {q === '' ? <LatestRecordings /> : null}
+      {q === '' ? <LatestRecordings search={given} /> : null}
       {q !== '' && hits.isError ? (
         <ErrorPanel title={playerMessages.searchFailed} error={hits.error} onRetry={() => void hits.refetch()} />
       ) : null}
@@ -63,7 +73,7 @@ export function RecordingsPage({ search: { q, page } }: { readonly search: Recor
         perPage={HITS_PER_PAGE}
         total={q === '' ? 0 : (hits.data?.total ?? 0)}
         renderLink={(other, children, label, className) => (
-          <Link to="/recordings" search={{ q, page: other }} aria-label={label} className={className}>
+          <Link to="/recordings" search={{ ...given, page: other }} aria-label={label} className={className}>
             {children}
           </Link>
         )}

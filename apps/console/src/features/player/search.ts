@@ -1,5 +1,9 @@
 // URL search parameters of the player and of the recordings search.
+import { DeviceUid, UserId } from '@bowline/contract/schemas/common'
 import { z } from 'zod'
+
+/** Days of this browser's time zone. */
+const Day = z.iso.date().optional().catch(undefined)
 
 export const PlaySearch = z.object({
   /** Seconds since the start. */
@@ -14,5 +18,10 @@ export const DEFAULT_RECORDINGS_SEARCH = { q: '', page: 1 } as const
 export const RecordingsSearch = z.object({
   q: z.string().max(256).catch('').default(''),
   page: z.coerce.number().int().min(1).catch(1).default(1),
+  device: DeviceUid.optional().catch(undefined),
+  /** Whose sessions. */
+  person: UserId.optional().catch(undefined),
+  from: Day,
+  to: Day,
 })
 export type RecordingsSearch = z.infer<typeof RecordingsSearch>

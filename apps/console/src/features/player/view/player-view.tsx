@@ -42,7 +42,7 @@ export function PlayerView({ session, seat, index, search }: PlayerViewProps) {
   const [current, setCurrent] = useState<number>()
   const figure = useRef<HTMLElement>(null)
   const field = useRef<HTMLInputElement>(null)
-  const hits = useQuery(hitsQuery(api, words, 1, uid))
+  const hits = useQuery(hitsQuery(api, words, 1, { session: uid }))
   const sessionMarks = useMemo(() => marksOf(session, Number(seat), index), [session, seat, index])
   const marks = useMemo(
     (): Mark[] => [
