@@ -261,6 +261,7 @@ describe('what a request may ask', () => {
     ['too little time', { minutes: 14 }, '400 INVALID_INPUT minutes'],
     ['more than the namespace allows', { minutes: 8 * 60 + 1 }, '400 INVALID_INPUT minutes'],
     ['no reason', { reason: ' ' }, '400 INVALID_INPUT reason'],
+    ['a reason of nothing visible', { reason: '\u200b\u2060\u00ad' }, '400 INVALID_INPUT reason'],
     ['a reason that is too long', { reason: 'x'.repeat(501) }, '400 INVALID_INPUT reason'],
     ['a reason with an escape sequence', { reason: 'a\u001B[2J' }, '400 INVALID_INPUT reason'],
   ])('is not %s', async (_, values, expected) => {

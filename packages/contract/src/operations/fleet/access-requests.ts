@@ -26,6 +26,9 @@ const Minutes = z
   .min(limits.minutes.min, minutesRule)
   .max(limits.minutes.max, minutesRule)
 
+/** Zero-width characters alone say nothing to whoever decides. */
+const hasVisible = (text: string): boolean => /[\p{L}\p{N}\p{P}\p{S}]/u.test(text)
+
 const Account = z
   .string()
   .trim()
@@ -57,7 +60,7 @@ export const AccessRequestBody = z
     /** From the approval on; at most as long as the namespace allows. */
     minutes: Minutes,
     /** Approvers read it, and the audit log keeps it. */
-    reason: text(limits.reason).min(1, 'is required'),
+    reason: text(limits.reason).min(1, 'is required').refine(hasVisible, 'is required'),
   })
   .refine(({ device, tag }) => (device === undefined) !== (tag === undefined), {
     message: 'must be given unless a tag is, and not beside one',
