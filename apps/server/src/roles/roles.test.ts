@@ -5,7 +5,7 @@ import { allOperations, operations } from '@bowline/contract/operations'
 import { GRANTABLE, type GrantablePermission } from '@bowline/contract/roles'
 import { type DeviceUid, SessionUid } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Member, memberOf, signedInTo } from '../access-requests/testing.ts'
+import { type Member, addRule, memberOf, signedInTo } from '../access-requests/testing.ts'
 import { type BootedServer, type Person, bootServer, outcome } from '../testing/boot.ts'
 
 const { apiKeys, audit, auth, deviceJobs, devices, roles, tags } = operations
@@ -173,6 +173,38 @@ describe('the tags of roles', () => {
     expect(await outcome(operator.client.call(tags.rename, { params: { tag: 'vault' }, body: { tag: 'safe' } }))).toBe(
       '403 POLICY_CHANGE',
     )
+  })
+
+  it('are not what another tag can be renamed to', async () => {
+    const operator = await memberOf(server, owner, 'operator')
+    await give(['deviceRemove'], ['vault'], operator)
+    const renamed = operator.client.call(tags.rename, { params: { tag: 'shop' }, body: { tag: 'vault' } })
+    expect(await outcome(renamed)).toBe('409 CONFLICT tag')
+    expect(await outcome(operator.client.call(devices.remove, { params: { uid: shop } }))).toBe('403 FORBIDDEN')
+  })
+
+  it('are renamed and removed while no device has them', async () => {
+    await give(['sessionPlay'], ['vault'])
+    expect((await owner.client.call(tags.list, {})).body).toContain('vault')
+    await owner.client.call(tags.rename, { params: { tag: 'vault' }, body: { tag: 'safe' } })
+    expect((await owner.client.call(roles.list, {})).body.map((one) => one.tags)).toEqual([['safe']])
+    await owner.client.call(tags.remove, { params: { tag: 'safe' } })
+    expect((await owner.client.call(roles.list, {})).body).toEqual([])
+  })
+
+  it('are in no install key of somebody who may only create those', async () => {
+    await role(['sessionPlay'], ['vault'])
+    await give(['installKeyCreate'], null)
+    const create = (wanted: string[], name: string) =>
+      outcome(
+        observer.client.call(operations.installKeys.create, {
+          body: { name, accepts: true, tags: wanted, max_uses: 1, expires_in_days: 1 },
+        }),
+      )
+    expect(await create(['lab', 'vault'], 'with-vault')).toBe('403 POLICY_CHANGE')
+    expect(await create(['lab'], 'without')).toBe('200')
+    await addRule(owner, { action: 'allow', filter: { tags: ['lab'] } })
+    expect(await create(['lab'], 'with-a-rule')).toBe('403 POLICY_CHANGE')
   })
 
   it('are renamed with the tag; a role for no other tag is removed with it', async () => {
