@@ -82,6 +82,7 @@ describe('a role of the namespace', () => {
       )
     expect((await open(shop)).slice(0, 3)).toBe('403')
     expect((await open(lab)).slice(0, 3)).not.toBe('403')
+    expect(await note(observer, `${shop}\0` as DeviceUid)).toBe('403 FORBIDDEN')
     const removal = (uid: DeviceUid) => outcome(observer.client.call(devices.remove, { params: { uid } }))
     expect([await removal(shop), await removal(lab)]).toEqual(['403 FORBIDDEN', '200'])
   })
@@ -235,6 +236,9 @@ describe('the roles of a namespace', () => {
   it('have a name of their own', async () => {
     await role(['auditRead'], null, 'Auditors')
     expect(await outcome(role(['auditRead'], null, 'auditors'))).toBe('409 CONFLICT name')
+    // Its lower case differs between JavaScript and PostgreSQL.
+    await role(['auditRead'], null, 'İzmir')
+    expect(await outcome(role(['auditRead'], null, 'İzmir'))).toBe('409 CONFLICT name')
     expect(await outcome(role(['auditRead'], null, 'Owner'))).toBe('400 INVALID_INPUT name')
     expect(await outcome(role(['auditRead'], null, '\u202eevil'))).toBe('400 INVALID_INPUT name')
   })
