@@ -82,6 +82,9 @@ describe('a role of the namespace', () => {
       )
     expect((await open(shop)).slice(0, 3)).toBe('403')
     expect((await open(lab)).slice(0, 3)).not.toBe('403')
+    const stable = (uid: DeviceUid) =>
+      outcome(observer.client.call(devices.update, { params: { uid }, body: { public_url: true } }))
+    expect([await stable(shop), await stable(lab)]).toEqual(['403 FORBIDDEN', '200'])
     expect(await note(observer, `${shop}\0` as DeviceUid)).toBe('403 FORBIDDEN')
     const removal = (uid: DeviceUid) => outcome(observer.client.call(devices.remove, { params: { uid } }))
     expect([await removal(shop), await removal(lab)]).toEqual(['403 FORBIDDEN', '200'])
