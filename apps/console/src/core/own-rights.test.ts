@@ -12,7 +12,7 @@ const me = makeUserAuth({ id: member.id, role: member.role, grants: [] })
 describe('what a person may do', () => {
   it('is asked for again when their membership changes, also where their role is the same', () => {
     expect(mayChangeRights(changed, me)).toBe(true)
-    expect(mayChangeRights(changed, { ...me, id: 'somebody else' as typeof me.id })).toBe(false)
+    expect(mayChangeRights(changed, { ...me, id: 'somebody else' })).toBe(false)
   })
 
   it('is asked for again after changes of everything, where roles of the namespace give it', () => {
