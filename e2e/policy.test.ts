@@ -1,5 +1,6 @@
 // Logins by registered key and under firewall rules, with this machine's ssh.
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +8,7 @@ import { operations } from '@bowline/contract/operations'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { newestSession } from './support/newest-session.ts'
 import { type Product, startProduct } from './support/product.ts'
-import { SHOWN, type SshTarget, ssh, startEcho } from './support/ssh.ts'
+import { SHOWN, type SshTarget, ssh, startEcho, startSsh } from './support/ssh.ts'
 import { until } from './support/wait.ts'
 
 let product: Product
@@ -215,6 +216,24 @@ describe('an administrator', () => {
       return body.closed
     })
     expect(closed).toMatchObject({ by: 'admin', reason: 'closed' })
+  })
+
+  it('ends what a command has left in the background, too, while that holds the output', async () => {
+    const running = startSsh({ ...target, password: product.device_password }, ['sleep 1000 & echo $$ $!'])
+    let said = ''
+    running.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    const over = once(running, 'close')
+    const [shell, left] = await until('both have run', () => /^(\d+) (\d+)\n/.exec(said)?.slice(1))
+    await until('the shell has ended', () => !existsSync(`/proc/${shell}`))
+    expect(existsSync(`/proc/${left}`)).toBe(true)
+    const { call } = await product.client()
+    const session = await until('its session', async () => {
+      const { body } = await call(operations.sessions.list, {})
+      return body.find((one) => one.active)
+    })
+    await call(operations.sessions.close, { params: { uid: session.uid }, body: { device: session.device_uid } })
+    await until('what is left has ended', () => !existsSync(`/proc/${left}`))
+    await over
   })
 })
 

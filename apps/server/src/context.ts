@@ -1,6 +1,6 @@
 // Context of a use case: actor, namespace, and the few services it may use.
 import type { LiveEvent } from '@bowline/contract/schemas/event'
-import { type Grant, type Permission, type Role, grantsGive, roleMay } from '@bowline/contract/roles'
+import { type Grant, type Permission, type Role, grantsGive, roleMay, tagsGiving } from '@bowline/contract/roles'
 import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { Clock } from '@bowline/base/clock'
@@ -85,6 +85,16 @@ export function actorMay(actor: Actor, permission: Permission): boolean {
   const role = roleOf(actor)
   if (role === undefined) return false
   return roleMay(role, permission) || (actor.kind === 'user' && grantsGive(actor.grants, permission))
+}
+
+/** As {@link actorMay}, on one device, for which roles that are limited to its tags count as well. */
+export function actorMayOn(
+  device: { readonly tags: readonly string[] },
+  actor: Actor,
+  permission: Permission,
+): boolean {
+  if (actorMay(actor, permission)) return true
+  return actor.kind === 'user' && tagsGiving(actor.grants, permission).some((tag) => device.tags.includes(tag))
 }
 
 /** Context of every use case inside a namespace. The tenant comes from the credential, never from input. */

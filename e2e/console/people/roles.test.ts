@@ -1,11 +1,12 @@
 // Roles of a namespace on a real server: one person makes and gives them, another sees what they allow and what not.
 import { operations } from '@bowline/contract/operations'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Agent, startAgent } from '../../support/agent.ts'
 import { launchBrowser, openPage } from '../../support/browser.ts'
 import { type Client, type Server, startServer } from '../../support/server.ts'
 import { addMember } from '../../support/members.ts'
+import { until } from '../../support/wait.ts'
 import { openSignedIn, violationsInBothThemes } from '../steps.ts'
 
 const MEMBER = { username: 'olga', password: 'operator-pass', email: 'olga@example.com' }
@@ -15,6 +16,8 @@ let server: Server
 let agents: Agent[]
 let client: Client
 let page: Page
+/** On the page that the member has open. */
+let openEdit: Locator
 beforeAll(async () => {
   ;[browser, server] = await Promise.all([launchBrowser(), startServer()])
   agents = [await startAgent(server, 'kiosk-1'), await startAgent(server, 'press')]
@@ -78,9 +81,13 @@ it('allows the member what it gives, on the devices that it is for', async () =>
   await theirs.page.getByRole('heading', { name: 'press' }).first().waitFor()
   const edit = theirs.page.getByRole('button', { name: 'Edit', exact: true })
   expect(await edit.getAttribute('aria-disabled')).toBe('true')
+  await theirs.page.goto(`/devices/${agents[0]?.device.uid}`)
+  await theirs.page.getByRole('heading', { name: 'kiosk-2' }).first().waitFor()
+  expect(await edit.getAttribute('aria-disabled')).not.toBe('true')
+  openEdit = edit
 })
 
-it('removes the role, and with it what it gave', async () => {
+it('removes the role, and with it what it gave, in the open page of the member too', async () => {
   await page.getByRole('link', { name: 'Roles', exact: true }).click()
   await page.getByRole('button', { name: 'Remove role Kiosk staff' }).click()
   const question = page.getByRole('dialog', { name: 'Remove role Kiosk staff?' })
@@ -89,4 +96,5 @@ it('removes the role, and with it what it gave', async () => {
   await page.getByText('Role Kiosk staff removed.').waitFor()
   await page.getByText('No roles yet').waitFor()
   expect((await client.call(operations.roles.list, {})).body).toEqual([])
+  await until('their button follows', async () => (await openEdit.getAttribute('aria-disabled')) === 'true')
 })

@@ -1,5 +1,5 @@
 import { createClient } from '@bowline/contract/client'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { fakeFetch, jsonResponse, makeToken, makeUserAuth } from '../testing/answers.ts'
 import { createFakeTimers } from '../testing/fake-timers.ts'
 import { createSession, type TabMessage } from './session.ts'
@@ -41,6 +41,14 @@ describe('renewing', () => {
     session.receive({ type: 'changed' })
     await session.token()
     expect(requests).toHaveLength(3)
+  })
+
+  it('asks again for a change that is told during a refresh', async () => {
+    const { session, requests } = setUp(() => jsonResponse(makeUserAuth()))
+    const first = session.refresh(undefined)
+    session.receive({ type: 'changed' })
+    await first
+    await vi.waitFor(() => expect(requests).toHaveLength(2))
   })
 })
 

@@ -112,6 +112,12 @@ export function createSession({ client, exclusively, broadcast, now }: SessionPa
     return refreshing
   }
 
+  /** A refresh in flight may have been answered before whatever has changed. */
+  function refreshAnew(): Promise<SessionState> {
+    const again = (): Promise<SessionState> => refresh(token)
+    return refreshing ? refreshing.then(again, again) : again()
+  }
+
   async function currentToken(): Promise<string | undefined> {
     if (token !== undefined && now() >= refreshAtMs) await refresh(token)
     return token
@@ -140,9 +146,7 @@ export function createSession({ client, exclusively, broadcast, now }: SessionPa
     },
     token: currentToken,
     async renew() {
-      // A refresh in flight may have been answered before the change.
-      await refreshing?.catch(() => undefined)
-      const next = await refresh(token)
+      const next = await refreshAnew()
       broadcast({ type: 'changed' })
       return next
     },
@@ -162,7 +166,7 @@ export function createSession({ client, exclusively, broadcast, now }: SessionPa
     receive(message) {
       const current = state.get()
       if (message.type === 'signed-out') forget(false)
-      else if (message.type === 'changed') refresh(token).catch(() => undefined)
+      else if (message.type === 'changed') refreshAnew().catch(() => undefined)
       else if (current.kind === 'signed-out' || (current.kind === 'signed-in' && current.person.id !== message.id)) {
         // The cookie now belongs to another person, or somebody signed in while this tab showed the sign-in page. If
         // the server cannot be reached now, the next call asks again.

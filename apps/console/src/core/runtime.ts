@@ -14,6 +14,7 @@ import { createProofRequests, type ProofRequests } from '../auth/proof-requests.
 import { createSession, type Session, type SessionState } from '../auth/session.ts'
 import { isRetryable } from '../auth/retry.ts'
 import { createStore, type Store } from '../platform/store.ts'
+import { mayChangeRights } from './own-rights.ts'
 
 export interface Runtime {
   readonly session: Session
@@ -55,10 +56,9 @@ export function createRuntime(): Runtime {
     random: Math.random,
     onEvent(event) {
       feed.take(event)
-      // The person's own role changed: buttons follow at once, not with the next token.
+      // Buttons follow at once, not with the next token. The other tabs have streams of their own.
       const state = session.state.get()
-      const isOwn = event.type === 'member.changed' && state.kind === 'signed-in' && event.member.id === state.person.id
-      if (isOwn && event.member.role !== state.person.role) session.renew().catch(() => undefined)
+      if (state.kind === 'signed-in' && mayChangeRights(event, state.person)) session.receive({ type: 'changed' })
     },
     onOpen: feed.opened,
   })

@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
 
-const { auth, deviceJobs, devices, audit } = operations
+const { auth, deviceJobs, devices, audit, roles } = operations
 let server: BootedServer
 let owner: Person
 beforeAll(async () => {
@@ -161,6 +161,32 @@ describe('the rights of a job', () => {
     })
     const { body } = await owner.client.call(devices.get, { params: { uid: device.uid } })
     expect(body.tags).toEqual(['woken'])
+  })
+
+  it('are also those that a role of the namespace gives: who may accept one device rejects many, and undoes it', async () => {
+    const { person } = await fleet(3, 'pending')
+    const member = await server.addPerson('receptionist')
+    await server.addMember(person.tenant, member.id, 'observer')
+    const params = { tenant: person.tenant, uid: member.id }
+    const body = { name: 'reception', permissions: ['deviceAccept' as const] }
+    const made = (await person.client.call(roles.create, { body })).body
+    await person.client.call(roles.assign, { params, body: { roles: [made.id] } })
+    const switched = await member.client.call(auth.switchNamespace, { params: { tenant: person.tenant } })
+    const client = server.client(switched.body.token)
+    const job = await start(client, { action: 'reject', status: 'pending' })
+    expect(job).toMatchObject({ state: 'done', done: 3 })
+    const { body: undo } = await client.call(deviceJobs.undo, { params: { id: job.id } })
+    expect(await ended(client, undo)).toMatchObject({ state: 'done', done: 3 })
+    expect(await totalOf(person, { status: 'pending' })).toBe(3)
+  })
+
+  it('are for the undo those of what it undoes: tags that are taken back leave the status alone', async () => {
+    const { person } = await fleet(3, 'pending')
+    const job = await start(person.client, { action: 'tag', tags: ['new-tag'], status: 'pending' })
+    await start(person.client, { action: 'reject', status: 'pending' })
+    const { body: undo } = await person.client.call(deviceJobs.undo, { params: { id: job.id } })
+    expect(await ended(person.client, undo)).toMatchObject({ state: 'done', done: 3 })
+    expect(await totalOf(person, { status: 'rejected' })).toBe(3)
   })
 
   it('shows nobody the jobs of others', async () => {

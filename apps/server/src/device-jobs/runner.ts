@@ -2,7 +2,8 @@
 // marked one by one. Each batch runs with the rights that the person has by then.
 import { BowlineError, fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
-import type { Permission, Role } from '@bowline/contract/roles'
+import type { DeviceJobAction } from '@bowline/contract/operations/fleet/device-jobs'
+import type { Role } from '@bowline/contract/roles'
 import { BackgroundLoop } from '@bowline/base/background-loop'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
@@ -19,6 +20,7 @@ import {
   claimJob,
   deleteEnded,
   endJob,
+  findJob,
   readWaiting,
   renewLease,
   settleItem,
@@ -76,24 +78,37 @@ async function work(deps: RunnerDeps, job: JobRow, isStopping: () => boolean): P
     const ctx = deps.tenantContext(job.tenant_id, actor ?? { kind: 'system', name: 'device-jobs' })
     if (!(await renewLease(ctx.db, job.id, isStopping() ? 0 : LEASE_SECONDS)) || isStopping()) return
     const items = await readWaiting(ctx.db, job.id, BATCH)
-    const may = actor !== undefined && actorMay(actor, permissionOf(job))
+    const done = await actionOf(ctx, job)
+    const may = actor !== undefined && done !== undefined && actorMay(actor, PERMISSIONS[done])
     if (items.length === 0 || !may) {
       await endJob(ctx.db, job.id, items.length === 0 ? 'done' : 'stopped')
       return
     }
     for (let start = 0; start < items.length; start += AT_ONCE)
-      await Promise.all(items.slice(start, start + AT_ONCE).map((item) => settle(deps, ctx, job, item)))
+      await Promise.all(items.slice(start, start + AT_ONCE).map((item) => settle(deps, ctx, job, done, item)))
   }
 }
 
-/** What an undo does, whoever may reject and tag may do. */
-function permissionOf({ action }: JobRow): Permission {
-  return action === 'undo' ? PERMISSIONS.tag : PERMISSIONS[action]
+type Undoable = Exclude<DeviceJobAction, 'undo'>
+
+/** What a job does, or undoes; undefined when what it undoes is gone. */
+async function actionOf({ db }: TenantContext, { action, undoes }: JobRow): Promise<Undoable | undefined> {
+  if (action !== 'undo') return action
+  const undone = undoes === null ? undefined : (await findJob(db, undoes))?.action
+  return undone === 'undo' ? undefined : undone
 }
 
-async function settle(deps: RunnerDeps, ctx: TenantContext, job: JobRow, item: WaitingItem): Promise<void> {
+async function settle(
+  deps: RunnerDeps,
+  ctx: TenantContext,
+  job: JobRow,
+  done: Undoable,
+  item: WaitingItem,
+): Promise<void> {
   try {
-    await change(deps, ctx, job, item)
+    await (job.action === 'undo'
+      ? takeBack(ctx, done, item)
+      : change(deps, ctx, { action: done, tags: job.tags }, item))
     await settleItem(ctx.db, job.id, item.device_uid)
   } catch (error) {
     // Whatever else happened is a failure of the server, which ends the pass.
@@ -106,8 +121,8 @@ async function settle(deps: RunnerDeps, ctx: TenantContext, job: JobRow, item: W
 async function change(
   { removal }: RunnerDeps,
   ctx: TenantContext,
-  { action, tags }: JobRow,
-  { device_uid: uid, status_before: statusBefore, tags_before: tagsBefore }: WaitingItem,
+  { action, tags }: { readonly action: Undoable; readonly tags: readonly string[] },
+  { device_uid: uid }: WaitingItem,
 ): Promise<void> {
   if (action === 'remove') return remove(ctx, uid, removal)
   const device = await getDevice(ctx, uid)
@@ -126,10 +141,18 @@ async function change(
       if (left.length === device.tags.length) return
       return setTags(ctx, uid, left)
     }
-    case 'undo':
-      if (device.status === 'rejected' && statusBefore === 'pending') return setStatus(ctx, uid, 'pending')
-      return setTags(ctx, uid, tagsBefore)
   }
+}
+
+/** Undoes no more than the job has done: for the rest the person may lack the permission. */
+async function takeBack(
+  ctx: TenantContext,
+  undone: Undoable,
+  { device_uid: uid, status_before: statusBefore, tags_before: tagsBefore }: WaitingItem,
+): Promise<void> {
+  if (undone !== 'reject') return setTags(ctx, uid, tagsBefore)
+  const { status } = await getDevice(ctx, uid)
+  if (status === 'rejected' && statusBefore === 'pending') return setStatus(ctx, uid, 'pending')
 }
 
 /** The person of a job with their present role; undefined once they are gone, disabled or no member any more. */

@@ -22,10 +22,10 @@ import {
   readOutcome,
 } from './store.ts'
 
-/** Permission that each action needs; an undo needs that of what it undoes. */
+/** Permission that each action needs, the one of the call for a single device; an undo needs that of what it undoes. */
 export const PERMISSIONS = {
   accept: 'deviceAccept',
-  reject: 'deviceReject',
+  reject: 'deviceAccept',
   tag: 'deviceTagUpdate',
   untag: 'deviceTagUpdate',
   remove: 'deviceRemove',

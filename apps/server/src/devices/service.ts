@@ -5,7 +5,7 @@ import type { DeviceUid } from '@bowline/contract/schemas/common'
 import type { Device } from '@bowline/contract/schemas/device'
 import type { Kysely } from 'kysely'
 import { audit } from '../audit/service.ts'
-import { type TenantContext, actorMay, roleOf } from '../context.ts'
+import { type TenantContext, actorMayOn, roleOf } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import type { RecordingRemoval } from '../context.ts'
 import { authorizeDeviceChange } from '../policy/device-policy.ts'
@@ -80,7 +80,7 @@ export async function update(ctx: TenantContext, uid: DeviceUid, changes: Device
     const renamed = name !== device.name
     if (renamed && (await isNameTaken(db, uid, name))) fail('DEVICE_NAME_TAKEN', { name }, ['name'])
     const policy = await authorizeDeviceChange({ ...ctx, db }, device, { name, tags: device.tags })
-    const mayName = actorMay(ctx.actor, 'tunnelCreate')
+    const mayName = actorMayOn(device, ctx.actor, 'tunnelCreate')
     if (publicUrl !== device.public_url && !mayName) fail('FORBIDDEN', { role: roleOf(ctx.actor) ?? 'none' })
     // Devices whose flag was set while it had no effect get a name only from somebody who asks for one.
     const asksForName = changes.public_url === true && mayName

@@ -181,7 +181,7 @@ export class Connection implements ConnectionHandler {
       case 'session': {
         const channelIndex = stage.channels++
         const record = this.#recorderOf(connection, login, channelIndex)
-        const parts = { login, channelIndex, forwards: stage.forwards, record }
+        const parts = { login, channelIndex, forwards: stage.forwards, ended: () => this.#ended, record }
         return { accept: true, attach: (channel) => new SessionChannel({ channel, ...parts }) }
       }
       case 'direct-tcpip':

@@ -14,7 +14,7 @@ import {
   type UserActor,
   actorMay,
 } from '../context.ts'
-import type { TenantId } from '@bowline/contract/schemas/common'
+import { DeviceUid, SessionUid, type TenantId } from '@bowline/contract/schemas/common'
 import { type RequestContext, originOf } from './route.ts'
 
 /** Lookups that the authenticator needs from the nouns. */
@@ -91,8 +91,11 @@ export function createAuthenticator(checks: CredentialChecks): Authenticator {
   ): Promise<boolean> {
     if (actor.kind !== 'user' || is === undefined) return false
     const tags = tagsGiving(actor.grants, permission)
+    if (tags.length === 0) return false
+    // The path is read later, once the caller is known.
     const { uid } = request.params as { uid?: string }
-    return uid !== undefined && tags.length > 0 && checks.hasTag({ tenant, is, uid }, tags)
+    const { data } = (is === 'device' ? DeviceUid : SessionUid).safeParse(uid)
+    return data !== undefined && checks.hasTag({ tenant, is, uid: data }, tags)
   }
 
   async function asMember(

@@ -11,15 +11,20 @@ import { audit } from '../audit/service.ts'
 import { type TenantContext, personOf } from '../context.ts'
 import type { Listing } from '../db/lists/listing.ts'
 import { lockNamespace } from '../devices/acceptance.ts'
+import { authorizeDeviceChange } from '../policy/device-policy.ts'
 import { type InstallKeyRow, countInstallKeys, deleteInstallKey, insertInstallKey, listInstallKeys } from './store.ts'
 
 const KEY_BYTES = 16
 const DAY_MS = 86_400_000
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 
+/** What a device is before a key tags it, for the rules and keys that are for devices with a tag. */
+const UNTAGGED = { name: '', tags: [] }
+
 /**
+ * Its tags put devices under rules, public keys and roles, as those that a member adds to a device do.
  * @param creator person it is listed under; by default the caller
- * @throws {BowlineError} CONFLICT when another key has the name; NAMESPACE_FULL
+ * @throws {BowlineError} CONFLICT when another key has the name; NAMESPACE_FULL; POLICY_CHANGE
  */
 export async function createInstallKey(
   ctx: TenantContext,
@@ -32,6 +37,7 @@ export async function createInstallKey(
     await lockNamespace(db)
     const limit = LIMITS.installKeysPerNamespace
     if ((await countInstallKeys(db)) >= limit) fail('NAMESPACE_FULL', { limit, what: 'install keys' })
+    const policy = await authorizeDeviceChange({ ...ctx, db }, UNTAGGED, { ...UNTAGGED, tags })
     const inserted = await insertInstallKey(db, {
       tenant_id: ctx.tenant,
       name,
@@ -43,7 +49,8 @@ export async function createInstallKey(
       created_by: creator,
     })
     if (!inserted) return fail('CONFLICT', { field: 'name' }, ['name'])
-    await audit({ ...ctx, db }, 'install-key.create', name, { accepts, tags, max_uses, expires_in_days: days })
+    const facts = { accepts, tags, max_uses, expires_in_days: days }
+    await audit({ ...ctx, db }, 'install-key.create', name, { ...facts, ...(policy ? { policy } : {}) })
     return inserted
   })
   return { ...toInstallKey(row), key }

@@ -6,11 +6,28 @@ import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { getNamespace } from '../namespaces/service.ts'
 
-/** Emits the new state of members. @param db system connection */
-export async function emitMembers(db: Kysely<Schema>, ctx: TenantContext, users: readonly UserId[]): Promise<void> {
-  if (users.length === 0) return
-  const { members } = await getNamespace(db, ctx.tenant)
-  for (const member of members) if (users.includes(member.id)) ctx.emit({ type: 'member.changed', member })
+/** More at once are told as one event: they would exceed the queue of a listener, who is cut off then. */
+const MANY = 300
+
+/**
+ * Emits the states of members, after the transaction.
+ * @param db system connection
+ * @param added those of them who were none before
+ */
+export async function emitMembers(
+  db: Kysely<Schema>,
+  ctx: TenantContext,
+  users: Iterable<UserId>,
+  added: ReadonlySet<UserId> = new Set(),
+): Promise<void> {
+  const changed = new Set(users)
+  const count = changed.size + added.size
+  if (count === 0 || !ctx.hasListeners()) return
+  if (count > MANY) return ctx.emit({ type: 'reset' })
+  for (const member of (await getNamespace(db, ctx.tenant)).members) {
+    if (added.has(member.id)) ctx.emit({ type: 'member.added', member })
+    else if (changed.has(member.id)) ctx.emit({ type: 'member.changed', member })
+  }
 }
 
 /** Emits the member's new state. @param db system connection @returns the whole namespace, for the answer */

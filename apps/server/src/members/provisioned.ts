@@ -11,7 +11,6 @@ import { spend } from '../budgets/service.ts'
 import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import type { ProvisionedRole } from '../db/tables/scim-tables.ts'
-import { getNamespace } from '../namespaces/service.ts'
 import { hashOf } from '../platform/secrets/hash.ts'
 import { type Account, findAccountByEmail, getAccount, inviteAccount } from '../users/service.ts'
 import { INVITATIONS_OF_A_DAY, type InvitationDeps, mayInviterStillInvite, sendInvitation } from './invitations.ts'
@@ -163,25 +162,6 @@ export async function setProvisionedRoles(ctx: TenantContext, wanted: readonly R
   }))
   await auditAll(ctx, 'member.update', entries)
   return changed.map(({ user }) => user)
-}
-
-/**
- * Emits the states of members, after the transaction.
- * @param db system connection
- * @param added those of them who were none before
- */
-export async function emitMembers(
-  db: Kysely<Schema>,
-  ctx: TenantContext,
-  users: Iterable<UserId>,
-  added: ReadonlySet<UserId> = new Set(),
-): Promise<void> {
-  const changed = new Set(users)
-  if (changed.size + added.size === 0 || !ctx.hasListeners()) return
-  for (const member of (await getNamespace(db, ctx.tenant)).members) {
-    if (added.has(member.id)) ctx.emit({ type: 'member.added', member })
-    else if (changed.has(member.id)) ctx.emit({ type: 'member.changed', member })
-  }
 }
 
 /**

@@ -5,7 +5,7 @@ import { allOperations, operations } from '@bowline/contract/operations'
 import { GRANTABLE, type GrantablePermission } from '@bowline/contract/roles'
 import { type DeviceUid, SessionUid } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Member, memberOf, signedInTo } from '../access-requests/testing.ts'
+import { type Member, addRule, memberOf, signedInTo } from '../access-requests/testing.ts'
 import { type BootedServer, type Person, bootServer, outcome } from '../testing/boot.ts'
 
 const { apiKeys, audit, auth, deviceJobs, devices, roles, tags } = operations
@@ -82,6 +82,10 @@ describe('a role of the namespace', () => {
       )
     expect((await open(shop)).slice(0, 3)).toBe('403')
     expect((await open(lab)).slice(0, 3)).not.toBe('403')
+    const stable = (uid: DeviceUid) =>
+      outcome(observer.client.call(devices.update, { params: { uid }, body: { public_url: true } }))
+    expect([await stable(shop), await stable(lab)]).toEqual(['403 FORBIDDEN', '200'])
+    expect(await note(observer, `${shop}\0` as DeviceUid)).toBe('403 FORBIDDEN')
     const removal = (uid: DeviceUid) => outcome(observer.client.call(devices.remove, { params: { uid } }))
     expect([await removal(shop), await removal(lab)]).toEqual(['403 FORBIDDEN', '200'])
   })
@@ -175,6 +179,38 @@ describe('the tags of roles', () => {
     )
   })
 
+  it('are not what another tag can be renamed to', async () => {
+    const operator = await memberOf(server, owner, 'operator')
+    await give(['deviceRemove'], ['vault'], operator)
+    const renamed = operator.client.call(tags.rename, { params: { tag: 'shop' }, body: { tag: 'vault' } })
+    expect(await outcome(renamed)).toBe('409 CONFLICT tag')
+    expect(await outcome(operator.client.call(devices.remove, { params: { uid: shop } }))).toBe('403 FORBIDDEN')
+  })
+
+  it('are renamed and removed while no device has them', async () => {
+    await give(['sessionPlay'], ['vault'])
+    expect((await owner.client.call(tags.list, {})).body).toContain('vault')
+    await owner.client.call(tags.rename, { params: { tag: 'vault' }, body: { tag: 'safe' } })
+    expect((await owner.client.call(roles.list, {})).body.map((one) => one.tags)).toEqual([['safe']])
+    await owner.client.call(tags.remove, { params: { tag: 'safe' } })
+    expect((await owner.client.call(roles.list, {})).body).toEqual([])
+  })
+
+  it('are in no install key of somebody who may only create those', async () => {
+    await role(['sessionPlay'], ['vault'])
+    await give(['installKeyCreate'], null)
+    const create = (wanted: string[], name: string) =>
+      outcome(
+        observer.client.call(operations.installKeys.create, {
+          body: { name, accepts: true, tags: wanted, max_uses: 1, expires_in_days: 1 },
+        }),
+      )
+    expect(await create(['lab', 'vault'], 'with-vault')).toBe('403 POLICY_CHANGE')
+    expect(await create(['lab'], 'without')).toBe('200')
+    await addRule(owner, { action: 'allow', filter: { tags: ['lab'] } })
+    expect(await create(['lab'], 'with-a-rule')).toBe('403 POLICY_CHANGE')
+  })
+
   it('are renamed with the tag; a role for no other tag is removed with it', async () => {
     await give(['deviceUpdate'], ['lab'])
     await owner.client.call(tags.rename, { params: { tag: 'lab' }, body: { tag: 'attic' } })
@@ -203,6 +239,9 @@ describe('the roles of a namespace', () => {
   it('have a name of their own', async () => {
     await role(['auditRead'], null, 'Auditors')
     expect(await outcome(role(['auditRead'], null, 'auditors'))).toBe('409 CONFLICT name')
+    // Its lower case differs between JavaScript and PostgreSQL.
+    await role(['auditRead'], null, 'İzmir')
+    expect(await outcome(role(['auditRead'], null, 'İzmir'))).toBe('409 CONFLICT name')
     expect(await outcome(role(['auditRead'], null, 'Owner'))).toBe('400 INVALID_INPUT name')
     expect(await outcome(role(['auditRead'], null, '\u202eevil'))).toBe('400 INVALID_INPUT name')
   })

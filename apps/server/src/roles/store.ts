@@ -41,7 +41,7 @@ export async function isOwnRoleNameTaken(db: Db, name: string, except?: string):
   let query = db
     .selectFrom('namespace_roles')
     .select('id')
-    .where(sql`lower(name)`, '=', name.toLowerCase())
+    .where(sql<boolean>`lower(name) = lower(${name})`)
   if (except !== undefined) query = query.where('id', '<>', except)
   return (await query.executeTakeFirst()) !== undefined
 }

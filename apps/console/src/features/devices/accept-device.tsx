@@ -18,7 +18,8 @@ interface AcceptDeviceProps {
 
 export function AcceptDevice({ device, acting, onAccept }: AcceptDeviceProps) {
   const mayAccept = useMay('deviceAccept', device)
-  const mayRemove = useMay('deviceRemove', device)
+  // Not this device is removed, but the one that it replaces.
+  const mayRemove = useMay('deviceRemove')
   const [isAsked, setAsked] = useState(false)
   const close = () => setAsked(false)
   const module = useDialogFile(loadReplace, isAsked, close)

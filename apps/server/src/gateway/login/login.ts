@@ -14,6 +14,7 @@ import type { NewSession, SessionCause } from '../../sessions/service.ts'
 import type { AcceptedLogin } from './accepted-login.ts'
 import { type AuthStream, openAuthStream } from './auth-stream.ts'
 import { quoted } from '../record/device-text.ts'
+import { causeForDevice } from '../record/end-cause.ts'
 import type { Credential } from './credential.ts'
 import type { DeviceChecks } from './device-checks.ts'
 import type { Guesses } from '../admission/guesses.ts'
@@ -148,7 +149,7 @@ export class Login {
 
   /** Closes the `auth` stream and the row. */
   async close(cause: SessionCause): Promise<void> {
-    const endStream = (): void => this.#auth?.stream.close(endOfLogin(cause))
+    const endStream = (): void => this.#auth?.stream.close(causeForDevice(cause))
     const before = this.#state
     this.#state = { is: 'closed' }
     this.#ended.abort()
@@ -367,10 +368,4 @@ export class Login {
       statement: this.#deps.sign({ session, user: this.#id.user, device: target.uid }),
     }
   }
-}
-
-/** The device ends the processes of a login that an administrator or a policy has closed; others may go on. */
-function endOfLogin({ by, reason, message }: SessionCause): LinkCause {
-  if (by === 'admin' || by === 'policy') return { by, reason, message }
-  return { by: 'gateway', reason: 'login-closed', message }
 }

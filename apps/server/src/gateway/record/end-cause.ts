@@ -42,6 +42,15 @@ export function notRecorded(message: string): SessionCause {
   return { by: 'policy', reason: 'recording', message: `${rule} ${message}`.trim() }
 }
 
+/**
+ * The cause as the device learns it: it ends the processes of a session that an administrator or a policy has closed; of others
+ * they may go on.
+ */
+export function causeForDevice({ by, reason, message }: SessionCause): LinkCause {
+  if (by === 'admin' || by === 'policy') return { by, reason, message }
+  return { by: 'gateway', reason: 'login-closed', message }
+}
+
 /** The transport's cause. @param stage outcome of the login */
 export function transportCause(cause: CloseCause, stage: 'authenticated' | 'refused' | 'none'): SessionCause {
   if (stage === 'refused') return { by: 'user', reason: 'login-failed', message: 'Authentication failed.' }

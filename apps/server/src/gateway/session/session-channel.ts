@@ -5,6 +5,7 @@ import { CLIENT_VARIABLE, type Pty, type SessionOpen } from '@bowline/link/strea
 import { beginSpan, traceField } from '../../platform/tracing/spans.ts'
 import type { ChannelHandler, CloseCause, PtyRequest, SessionRequest, SshChannel } from '@bowline/ssh/api'
 import { announce, connectedLine } from '../record/announcement.ts'
+import { causeForDevice } from '../record/end-cause.ts'
 import { fileLog } from '../record/file-log.ts'
 import type { Forwards } from '../forward/forwards.ts'
 import type { Listener } from '../forward/listener.ts'
@@ -12,6 +13,7 @@ import { toDeviceFlow, toClientFlow } from '../forward/pipe.ts'
 import type { AcceptedLogin } from '../login/accepted-login.ts'
 import type { FileReader } from '../../recordings/files/operation.ts'
 import type { Recorder } from '../../recordings/record/recorder.ts'
+import type { SessionCause } from '../../sessions/service.ts'
 import { type RunningProcess, deviceSide } from './device-side.ts'
 import { readStream, recordedStream } from './recorded-stream.ts'
 import { type Run, commandOf, isBulk } from './run.ts'
@@ -22,6 +24,8 @@ export interface SessionChannelParts {
   /** Index of the channel on its connection, from 0: `seat` of its events and recordings. */
   readonly channelIndex: number
   readonly forwards: Forwards
+  /** Why an administrator, a policy or this server ends the connection; undefined otherwise. */
+  readonly ended: () => SessionCause | undefined
   /** Starts to record the channel; undefined when the namespace does not record. */
   readonly record:
     | ((recording: Pick<Pty, 'term' | 'columns' | 'rows'> & { hasTerminal: boolean; command: string }) => Recorder)
@@ -131,7 +135,10 @@ export class SessionChannel implements ChannelHandler {
     const { stream } = before.process
     // Unread input is dropped: nothing is left to wait for it. A signal that was sent last still arrives.
     const queued = this.#hasSignalled && stream.queuedBytes === 0 ? 'send' : 'drop'
-    stream.close({ by: 'user', reason: 'channel-closed', message: cause.message }, queued)
+    // What its process has left in the background is known to the device only until the stream ends.
+    const ended = this.#parts.ended()
+    const why = ended && causeForDevice(ended)
+    stream.close(why ?? { by: 'user', reason: 'channel-closed', message: cause.message }, queued)
   }
 
   #setUp(request: Extract<SessionRequest, { type: 'pty-req' | 'env' | 'auth-agent-req@openssh.com' | 'x11-req' }>) {

@@ -5,8 +5,8 @@ import { LIMITS } from '@bowline/contract/limits'
 import type { UserId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../db/schema.ts'
+import { emitMembers } from '../../members/changes.ts'
 import {
-  emitMembers,
   endProvisioned,
   lockNamespace,
   provisionMember,

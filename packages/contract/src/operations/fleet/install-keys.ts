@@ -13,7 +13,7 @@ export const installKeys = {
     access: { kind: 'member', permission: 'installKeyCreate', keys: true },
     body: InstallKeyBody,
     response: InstallKey.extend({ key: z.string() }).meta({ id: 'NewInstallKey' }),
-    errors: ['NAMESPACE_FULL', 'CONFLICT', 'FRESH_PROOF_REQUIRED'],
+    errors: ['NAMESPACE_FULL', 'CONFLICT', 'FRESH_PROOF_REQUIRED', 'POLICY_CHANGE'],
   }),
   list: operation({
     method: 'GET',
