@@ -2,7 +2,12 @@
 
 import { locale } from '../../platform/language/language.ts'
 
-const degrees = new Intl.NumberFormat(locale, { style: 'unit', unit: 'degree', unitDisplay: 'narrow', maximumFractionDigits: 2 })
+const degrees = new Intl.NumberFormat(locale, {
+  style: 'unit',
+  unit: 'degree',
+  unitDisplay: 'narrow',
+  maximumFractionDigits: 2,
+})
 
 interface Position {
   /** Degrees, north positive. */
