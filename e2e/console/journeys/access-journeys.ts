@@ -270,7 +270,9 @@ export function accessJourneys(site: Site): void {
       await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
       const secret = await page.getByRole('dialog', { name: 'Copy the key now' }).locator('code').first().textContent()
       await page.keyboard.press('Escape')
+      expect(await page.evaluate(`dispatchEvent(new Event('beforeunload', { cancelable: true }))`)).toBe(false)
       await page.getByRole('button', { name: 'I’ve saved it' }).click()
+      expect(await page.evaluate(`dispatchEvent(new Event('beforeunload', { cancelable: true }))`)).toBe(true)
       await rowOf(page, 'deploys').getByText('Observer').waitFor()
       expect(await page.content()).not.toContain(secret)
       const withKey = createClient({

@@ -32,6 +32,19 @@ export function paletteJourneys(site: Site): void {
       expect(await page.getByRole('combobox', { name: /^Search devices/ }).count()).toBe(0)
     })
 
+    it('opens the list of keyboard shortcuts', async () => {
+      const { page } = site
+      await page.goto('/tags')
+      await page.getByRole('heading', { name: 'Tags', exact: true }).waitFor()
+      await search('shortc')
+      await page.getByRole('option', { name: 'Keyboard shortcuts' }).first().click()
+      const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+      await sheet.getByText('Select the row').waitFor()
+      expect(await page.getByRole('dialog').count()).toBe(1)
+      await page.keyboard.press('Escape')
+      await sheet.waitFor({ state: 'detached' })
+    })
+
     it('finds pages of the documentation, and opens them beside the console', async () => {
       const { page } = site
       await page.goto('/announcements')

@@ -262,6 +262,8 @@ describe('the terminals of the console', () => {
     // The answer appears once. The command may appear twice: the kernel echoes what is typed before the prompt.
     await page.getByRole('search').getByRole('textbox').fill('right-42')
     await page.getByRole('search').getByText(/of 1$/).waitFor()
+    // Marks where matches are in the lines that scrolled off.
+    await page.locator('canvas.xterm-decoration-overview-ruler').last().waitFor()
     expect(await violationsInBothThemes(page)).toEqual(CLEAN)
     await page.keyboard.press('Escape')
     await page.keyboard.press('Control+Shift+L')

@@ -121,7 +121,7 @@ export function Shell() {
       </main>
       <LeaveQuestion />
       <Suspense>
-        {isPaletteOpen ? <Palette takeTyped={typed.take} onClose={close} /> : null}
+        {isPaletteOpen ? <Palette takeTyped={typed.take} onClose={close} onShortcuts={openSheet} /> : null}
         {used.has('sheet') ? (
           <ShortcutSheet opened={overlay === 'sheet'} onClose={close} shortcuts={shortcuts} />
         ) : null}

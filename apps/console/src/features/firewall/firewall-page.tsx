@@ -14,7 +14,7 @@ import { ReorderList } from '../../ui/list/reorder-list.tsx'
 import { bodyOf, useRuleActions } from './actions.ts'
 import { HistoryDialog } from './history-dialog.tsx'
 import { firewallMessages as texts } from './messages.ts'
-import { indexOfLast } from './order.ts'
+import { shadows } from './order.ts'
 import { ruleListQuery } from './queries.ts'
 import { RuleDialog } from './rule-dialog.tsx'
 import { RuleRow } from './rule-row.tsx'
@@ -40,7 +40,7 @@ export function FirewallPage() {
     void navigate({ to: '/firewall', search: next === undefined ? {} : { edit: next }, replace: next === undefined })
   const rules = query.data ?? []
   const index = rules.findIndex(({ id }) => String(id) === edit)
-  const last = indexOfLast(rules)
+  const shadowedBy = shadows(rules)
   const move = async (from: number, to: number) => {
     const ids = rules.map(({ id }) => id)
     const order = ids.toSpliced(from, 1).toSpliced(to, 0, ...ids.slice(from, from + 1))
@@ -107,7 +107,7 @@ export function FirewallPage() {
                     rule={rule}
                     index={at}
                     total={rules.length}
-                    isDead={at > last}
+                    shadowedBy={shadowedBy[at]}
                     mayEdit={mayEdit}
                     mayRemove={mayRemove}
                     onMove={(to) => void move(at, to)}

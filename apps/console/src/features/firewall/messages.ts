@@ -34,7 +34,7 @@ export const firewallMessages = {
   moveDown: i18n._('Move down'),
   moveTop: i18n._('Move to the top'),
   moveBottom: i18n._('Move to the bottom'),
-  unreachable: i18n._('never evaluated: a rule above matches everything'),
+  shadowed: (order: number) => i18n._('never applies: rule {order} always matches first', { order }),
   anywhere: i18n._('anywhere'),
   anybody: i18n._('any login'),
   anyone: i18n._('Anyone'),
@@ -77,7 +77,7 @@ export const firewallMessages = {
     networkLabel: i18n._('Networks or addresses'),
     networkPlaceholder: '10.0.0.0/8, 2001:db8::/32',
     networkHint: i18n._('IPv4 or IPv6; separate several with commas.'),
-    networkMissing: i18n._('needs a network'),
+    networkMissing: i18n._('must contain at least one network or address'),
     networkInvalid: (text: string) =>
       i18n._('has {text}, which is neither an address nor a network such as 10.0.0.0/8', { text }),
     patternIsNetwork: i18n._('is a network, which matches no address as a pattern; choose Network instead'),
@@ -95,12 +95,12 @@ export const firewallMessages = {
     incomplete: i18n._('Not all sessions were considered.'),
     cutsOff: (lost: number, devices: number, others: number) =>
       i18n._(
-        '{others, plural, =0 {This cuts off you} one {This cuts off you and # other} other {This cuts off you and # others}}: from where you are now, you lose {lost} of the {devices, plural, one {# device} other {# devices}} that you reached in the last 7 days.',
+        '{others, plural, =0 {This locks you out} one {This locks out you and # other person} other {This locks out you and # other people}}: from your current address, you lose access to {devices, plural, one {the device} other {{lost} of the # devices}} you connected to in the last 7 days.',
         { others, lost: formatCount(lost), devices },
       ),
     loses: (lost: number, reachable: number, others: number) =>
       i18n._(
-        '{others, plural, =0 {This cuts off you} one {This cuts off you and # other} other {This cuts off you and # others}}: from where you are now, you lose {lost} of the {reachable, plural, one {# device} other {# devices}} that you can reach.',
+        '{others, plural, =0 {This locks you out} one {This locks out you and # other person} other {This locks out you and # other people}}: from your current address, you lose access to {reachable, plural, one {the only device} other {{lost} of the # devices}} you can reach.',
         { others, lost: formatCount(lost), reachable },
       ),
     blocked: i18n._('Blocked'),
@@ -111,7 +111,7 @@ export const firewallMessages = {
         : i18n._('{title}: {shown} of {all}', { title, shown: formatCount(shown), all: formatCount(all) }),
     unknown: i18n._('unknown person'),
     byThis: i18n._('This rule decides.'),
-    lockoutTitle: i18n._('Cut yourself off?'),
+    lockoutTitle: i18n._('Lock yourself out?'),
     lockoutAction: i18n._('Change anyway'),
   },
   history: {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Rule } from '@bowline/contract/schemas/firewall'
-import { MAX_PRIORITY, inOrder, indexOfLast, topPriority } from './order.ts'
+import { MAX_PRIORITY, inOrder, shadows, topPriority } from './order.ts'
 
 const rule = (id: number, priority: number) => ({ id, priority })
 const ids = (rules: readonly { id: number }[]) => rules.map(({ id }) => id)
@@ -16,7 +16,7 @@ describe('the order of rules', () => {
     expect(topPriority([rule(1, MAX_PRIORITY)])).toBe(MAX_PRIORITY)
   })
 
-  it('does not take a rule for networks or people for one that matches everything', () => {
+  describe('finds rules that never apply', () => {
     const all = {
       active: true,
       source_ip: '.*',
@@ -26,6 +26,27 @@ describe('the order of rules', () => {
       roles: [],
       filter: { hostname: '.*' },
     } as unknown as Rule
-    expect(indexOfLast([{ ...all, source_networks: ['10.0.0.0/8'] }, { ...all, roles: ['owner'] }, all])).toBe(2)
+    const root = { ...all, username: '^root$' }
+
+    it('below one that matches everything, unless that is switched off', () => {
+      expect(shadows([all, root, all])).toEqual([undefined, 0, 0])
+      expect(shadows([{ ...all, active: false }, root])).toEqual([undefined, undefined])
+    })
+
+    it('below one that is wider in one respect and the same in the others', () => {
+      const lan = { ...root, source_networks: ['10.0.0.0/8'] }
+      const tagged = { ...lan, filter: { tags: ['lab'] } } as Rule
+      expect(shadows([lan, tagged])).toEqual([undefined, 0])
+      expect(shadows([tagged, lan])).toEqual([undefined, undefined])
+      expect(shadows([lan, { ...tagged, username: '^ada$' }, root])).toEqual([undefined, undefined, undefined])
+    })
+
+    it('but none below a rule for networks or people only', () => {
+      expect(shadows([{ ...all, source_networks: ['10.0.0.0/8'] }, { ...all, roles: ['owner'] }, all])).toEqual([
+        undefined,
+        undefined,
+        undefined,
+      ])
+    })
   })
 })

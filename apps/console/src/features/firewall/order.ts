@@ -18,17 +18,30 @@ export function topPriority(ordered: readonly Placed[]): number {
   return first ? Math.min(MAX_PRIORITY, first.priority + GAP) : GAP
 }
 
-/** Index of the first active rule that matches everything; rules below it are never evaluated. */
-export function indexOfLast(ordered: readonly Rule[]): number {
-  const index = ordered.findIndex(
-    ({ active, source_ip, source_networks, username, people, roles, filter }) =>
-      active &&
-      people.length === 0 &&
-      roles.length === 0 &&
-      source_ip === '.*' &&
-      source_networks.length === 0 &&
-      username === '.*' &&
-      filter.hostname === '.*',
-  )
-  return index < 0 ? ordered.length : index
+/**
+ * For each rule, the index of the first active one above it that matches whatever it matches, or undefined. Patterns are
+ * compared as text: rules that overlap in another way are not found.
+ */
+export function shadows(ordered: readonly Rule[]): (number | undefined)[] {
+  return ordered.map((rule, at) => {
+    const above = ordered.findIndex((other, index) => index < at && other.active && covers(other, rule))
+    return above < 0 ? undefined : above
+  })
 }
+
+/** Whether `wide` matches every connection that `narrow` does. */
+function covers(wide: Rule, narrow: Rule): boolean {
+  return (
+    (isForAnyone(wide) || same(subjectsOf(wide), subjectsOf(narrow))) &&
+    (isFromAnywhere(wide) || same(sourceOf(wide), sourceOf(narrow))) &&
+    (wide.username === ANY || wide.username === narrow.username) &&
+    (wide.filter.hostname === ANY || same(wide.filter, narrow.filter))
+  )
+}
+
+const ANY = '.*'
+const isForAnyone = ({ people, roles }: Rule) => people.length === 0 && roles.length === 0
+const isFromAnywhere = ({ source_ip, source_networks }: Rule) => source_ip === ANY && source_networks.length === 0
+const subjectsOf = ({ people, roles }: Rule) => [people.toSorted(), roles.toSorted()]
+const sourceOf = ({ source_ip, source_networks }: Rule) => [source_ip, source_networks.toSorted()]
+const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)

@@ -19,8 +19,8 @@ interface RuleRowProps {
   readonly rule: Rule
   readonly index: number
   readonly total: number
-  /** A rule above matches everything. */
-  readonly isDead: boolean
+  /** Index of a rule above that matches whatever this one does. */
+  readonly shadowedBy: number | undefined
   readonly mayEdit: boolean
   readonly mayRemove: boolean
   readonly onSwitch: (active: boolean) => void
@@ -28,7 +28,8 @@ interface RuleRowProps {
   readonly onRemove: () => void
 }
 
-export function RuleRow({ rule, index, total, isDead, mayEdit, mayRemove, onSwitch, onMove, onRemove }: RuleRowProps) {
+export function RuleRow({ rule, index, total, shadowedBy, mayEdit, mayRemove, ...on }: RuleRowProps) {
+  const { onSwitch, onMove, onRemove } = on
   const order = index + 1
   const networks = networksShown(rule)
   const about = subjectsText(rule, useMembers())
@@ -52,7 +53,7 @@ export function RuleRow({ rule, index, total, isDead, mayEdit, mayRemove, onSwit
         </Link>
         <Text size="xs" c="dimmed">
           {texts.openNamed(order)} · {texts.priority(formatCount(rule.priority))}
-          {isDead ? ` · ${texts.unreachable}` : ''}
+          {shadowedBy === undefined ? '' : ` · ${texts.shadowed(shadowedBy + 1)}`}
         </Text>
         {neverMatches(rule) ? (
           <Text size="xs" className={classes['warning'] ?? ''}>

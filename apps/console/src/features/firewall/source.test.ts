@@ -40,7 +40,7 @@ describe('the source of a rule', () => {
     expect(errorsOf({ source: 'network', source_networks: '10.0.0.0/8 10.0.0.0/33' })?.[0]).toContain(
       'source_networks has 10.0.0.0/33',
     )
-    expect(errorsOf({ source: 'network' })).toEqual(['source_networks needs a network'])
+    expect(errorsOf({ source: 'network' })).toEqual(['source_networks must contain at least one network or address'])
     expect(errorsOf({ source: 'network', source_networks: Array(33).fill('::1').join(' ') })).toHaveLength(1)
     expect(errorsOf({ source: 'network', source_networks: '10.0.0.0/8,::1', source_ip: '10.0.0.0/8' })).toBe(undefined)
   })

@@ -50,7 +50,7 @@ export const playerMessages = {
   tabs: { search: i18n._('Search'), events: i18n._('Events'), text: i18n._('Text') },
   search: i18n._('Search this recording'),
   searchFailed: i18n._('The search failed.'),
-  searchHint: i18n._('All words must match. "Exact phrase", prefix*.'),
+  searchHint: i18n._('All words must match. "Exact phrase", prefix*. Press Enter to search.'),
   searchAll: i18n._('Search all recordings'),
   noHits: i18n._('Nothing was found.'),
   noHitsYet: i18n._('Nothing was found. Recordings can be searched a moment after their session is over.'),

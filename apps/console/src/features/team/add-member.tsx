@@ -50,13 +50,18 @@ export function AddMember({ tenant, onDone }: AddMemberProps) {
         onDone(await add.send(body))
       } catch (error) {
         if (!(error instanceof ApiError) || error.status !== 404) throw error
-        form.form.setError('email', { message: texts.noAccount }, { shouldFocus: true })
+        form.form.setError('email', { message: texts.noAccount[body.way] }, { shouldFocus: true })
       }
     },
   })
   const [role, way] = form.form.watch(['role', 'way'])
   return (
-    <DialogForm form={form} failed={texts.memberFailed} submit={texts.addMember} onCancel={() => onDone()}>
+    <DialogForm
+      form={form}
+      failed={texts.memberFailed}
+      submit={way === 'link' ? texts.createInvitation : texts.addMember}
+      onCancel={() => onDone()}
+    >
       <TextInput {...form.field('email')} type="email" autoComplete="off" data-autofocus />
       <NativeSelect {...form.field('role')} description={texts.roleHints[role]} data={roleOptions(own)} />
       <NativeSelect

@@ -3,10 +3,11 @@ import { LIMITS } from '@bowline/contract/limits'
 import { apiKeys as operations } from '@bowline/contract/operations/api-keys'
 import { type ApiKey, ApiKeyBody, ApiKeyName } from '@bowline/contract/schemas/api-key'
 import { RoleName } from '@bowline/contract/schemas/namespace'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { z } from 'zod'
 import { useMay, usePerson, useRuntime } from '../../core/context.tsx'
 import { useAction } from '../../core/use-action.ts'
+import { guardUnload } from '../../platform/unload-guard.ts'
 import { CopyField } from '../../ui/text/copy-field.tsx'
 import { Dialog, DialogForm } from '../../ui/feedback/dialog.tsx'
 import { Button, Group, NativeSelect, Stack, Text, TextInput } from '../../ui/kit.ts'
@@ -54,6 +55,7 @@ export function ApiKeyDialog({ edited, onClose }: ApiKeyDialogProps) {
 
 /** Closes only after confirming that it is stored: it cannot be shown again. */
 function Secret({ secret, onDone }: { readonly secret: string; readonly onDone: () => void }) {
+  useEffect(() => guardUnload(() => true), [])
   return (
     <Stack gap="md">
       <Text size="sm">{texts.secretText}</Text>

@@ -43,6 +43,7 @@ export const teamMessages = {
   revokeText: i18n._('The link stops working.'),
   ways: { at_once: i18n._('Add now'), mail: i18n._('Invite by e-mail'), link: i18n._('Invite by link') },
   addMember: i18n._('Add member'),
+  createInvitation: i18n._('Create link'),
   exportMembers: i18n._('Export CSV'),
   addMemberTitle: i18n._('Add a member'),
   addMemberTexts: {
@@ -52,7 +53,10 @@ export const teamMessages = {
   },
   memberAdded: (email: string) => i18n._('{email} is a member.', { email }),
   memberInvited: (email: string) => i18n._('Invitation sent to {email}.', { email }),
-  noAccount: i18n._('has no account here: invite the person by a link'),
+  noAccount: {
+    direct: i18n._('has no account here: invite the person by a link'),
+    link: i18n._('has no account here, and this server does not let new people sign up'),
+  },
   memberFailed: i18n._('The member was not added'),
   roleOf: (email: string) => i18n._('Role of {email}', { email }),
   roleChanged: (email: string, role: string) => i18n._('{email} is now {role}.', { email, role }),

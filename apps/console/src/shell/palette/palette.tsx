@@ -16,14 +16,16 @@ interface PaletteProps {
   /** Returns what was typed before the field mounted; later keys go to the field itself. */
   readonly takeTyped: () => string
   readonly onClose: () => void
+  /** Opens the list of keyboard shortcuts. */
+  readonly onShortcuts: () => void
 }
 
 /** Open while mounted. */
-export function Palette({ takeTyped, onClose }: PaletteProps) {
+export function Palette(props: PaletteProps) {
   return (
     <Modal
       opened
-      onClose={onClose}
+      onClose={props.onClose}
       withCloseButton={false}
       centered={false}
       yOffset="12vh"
@@ -31,20 +33,21 @@ export function Palette({ takeTyped, onClose }: PaletteProps) {
       padding={0}
       attributes={{ content: { 'aria-label': texts.label } }}
     >
-      <Body takeTyped={takeTyped} onClose={onClose} />
+      <Body {...props} />
     </Modal>
   )
 }
 
-function Body({ takeTyped, onClose }: PaletteProps) {
+function Body({ takeTyped, onClose, onShortcuts }: PaletteProps) {
   const [text, setText] = useState('')
   const [device, setDevice] = useState<Device>()
   const [active, setActive] = useState(0)
   const words = text.trim()
-  const content = usePaletteItems(words, (chosen) => {
+  const onMore = (chosen: Device) => {
     setDevice(chosen)
     setActive(0)
-  })
+  }
+  const content = usePaletteItems(words, onMore, onShortcuts)
   const ofDevice = useDeviceItems(device)
   const items = device ? ofDevice : content.items
   const listId = useId()

@@ -5,6 +5,7 @@ import { useNavigate } from '@tanstack/react-router'
 import {
   BookOpen,
   KeyRound,
+  Keyboard,
   Lock,
   LogOut,
   Monitor,
@@ -49,12 +50,19 @@ export interface PaletteContent {
 /** Debounce: long enough that a word typed quickly sends one request. */
 const TYPING_MS = 100
 
-/** @param onMore opens the further actions on a device */
-export function usePaletteItems(words: string, onMore: (device: Device) => void): PaletteContent {
+/**
+ * @param onMore opens the further actions on a device
+ * @param onShortcuts opens the list of keyboard shortcuts
+ */
+export function usePaletteItems(
+  words: string,
+  onMore: (device: Device) => void,
+  onShortcuts: () => void,
+): PaletteContent {
   const { api } = useRuntime()
   const tenant = usePerson()?.tenant ?? ''
   const navigate = useNavigate()
-  const fixed = useFixedItems()
+  const fixed = useFixedItems(onShortcuts)
   const [searched, setSearched] = useState('')
   useEffect(() => {
     const timer = setTimeout(() => setSearched(words), TYPING_MS)
@@ -121,7 +129,7 @@ const SETTINGS = [
 const OWN_SETTINGS = [passkeyMessages.title, secondFactorMessages.card]
 
 /** Items for pages, settings and actions. */
-function useFixedItems(): PaletteItem[] {
+function useFixedItems(onShortcuts: () => void): PaletteItem[] {
   const signOut = useSignOut()
   const isAdmin = usePerson()?.instance_admin === true
   const navigate = useNavigate()
@@ -175,6 +183,7 @@ function useFixedItems(): PaletteItem[] {
     action(texts.addRule, ShieldCheck, () => void navigate({ to: '/firewall', search: { edit: 'new' } })),
     action(texts.addMember, UserPlus, () => void navigate({ to: '/team', search: { add: 'yes' } })),
     action(texts.addApiKey, KeyRound, () => void navigate({ to: '/team', search: { tab: 'keys', add: 'yes' } })),
+    action(appMessages.shortcuts, Keyboard, onShortcuts),
     ...(['light', 'dark', 'auto'] as const).map((theme) =>
       action(texts.theme(appMessages.themes[theme]), undefined, () => setTheme(theme)),
     ),

@@ -18,6 +18,16 @@ describe('a paste', () => {
     }
   })
 
+  it('of more than 1,000 characters is asked about, also where the program takes it as a whole, unless never', () => {
+    for (const text of ['x'.repeat(1_001), 'line\n'.repeat(201)]) {
+      expect(riskOf(text, 'auto', true)).toBe('long')
+      expect(riskOf(text, 'never', false)).toBeUndefined()
+    }
+    expect(riskOf('x'.repeat(1_001), 'auto', false)).toBe('long')
+    expect(riskOf('line\n'.repeat(201), 'auto', false)).toBe('lines')
+    expect(riskOf('x'.repeat(1_000), 'auto', false)).toBeUndefined()
+  })
+
   it('with control characters is asked about whatever is chosen', () => {
     for (const text of ['a\u001B[201~b', 'a\u0003', 'a\u007Fb', 'a\u009B31mb', '\u0000']) {
       for (const choice of ['auto', 'always', 'never'] as const) expect(riskOf(text, choice, true)).toBe('controls')

@@ -1,10 +1,10 @@
 // Decides whether a paste needs a question first. Pure functions.
 
 /**
- * `lines`: it would run several commands; `controls`: it has characters that act instead of being shown; `broadcast`: it
+ * `lines`: it would run several commands; `long`: it is longer than people read before they paste; `controls`: it has characters that act instead of being shown; `broadcast`: it
  * goes to several panes.
  */
-export type PasteRisk = 'lines' | 'controls' | 'broadcast'
+export type PasteRisk = 'lines' | 'long' | 'controls' | 'broadcast'
 
 /** `auto`: several lines only when the program would run each of them at once. */
 export type PasteChoice = 'auto' | 'always' | 'never'
@@ -17,6 +17,7 @@ const CONTROLS = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/g
 const BRACKETS = /(?:\u001B\[|\u009B)20[01]~$/
 const MARK_LENGTH = 6
 const LINE_ENDS = /\r\n|\r|\n/g
+const LONG_CHARACTERS = 1_000
 const SHOWN_CHARACTERS = 4_000
 
 /**
@@ -26,8 +27,9 @@ const SHOWN_CHARACTERS = 4_000
 export function riskOf(text: string, choice: PasteChoice, isBracketed: boolean): PasteRisk | undefined {
   // A text that acts on the terminal is never what a person sees before pasting.
   if (text.search(CONTROLS) >= 0) return 'controls'
-  if (choice === 'never' || text.search(LINE_ENDS) < 0) return undefined
-  return choice === 'always' || !isBracketed ? 'lines' : undefined
+  if (choice === 'never') return undefined
+  if (text.search(LINE_ENDS) >= 0 && (choice === 'always' || !isBracketed)) return 'lines'
+  return text.length > LONG_CHARACTERS ? 'long' : undefined
 }
 
 /** Removes the marks of bracketed paste, also those that their removal would form. */

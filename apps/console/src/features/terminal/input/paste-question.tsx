@@ -11,6 +11,14 @@ import classes from './input.module.css'
 
 const texts = inputMessages.paste
 
+/** What goes to several panes is asked about each time. */
+const remembers = {
+  controls: texts.rememberControls,
+  lines: texts.rememberLines,
+  long: texts.rememberLong,
+  broadcast: undefined,
+}
+
 interface PasteQuestionProps {
   readonly pasting: Pasting
   /** Target of the text: a device, or a number of panes. */
@@ -32,6 +40,7 @@ function Question({ asked, pasting, target, isBroadcast, onClosed }: PasteQuesti
   const titles = {
     controls: texts.controlsTitle(target),
     lines: texts.linesTitle(lines, target),
+    long: texts.longTitle(formatCount(text.length), target),
     broadcast: texts.broadcastTitle(target),
   }
   const answer = (act: () => void) => {
@@ -60,11 +69,10 @@ function Question({ asked, pasting, target, isBroadcast, onClosed }: PasteQuesti
             {texts.cut(formatCount(text.length))}
           </Text>
         ) : null}
-        {/* What goes to several panes is asked about each time. */}
         {isBroadcast ? null : (
           <Checkbox
             size="sm"
-            label={risk === 'controls' ? texts.rememberControls : texts.rememberLines}
+            label={remembers[risk]}
             checked={remember}
             onChange={(event) => setRemember(event.currentTarget.checked)}
           />
@@ -74,7 +82,7 @@ function Question({ asked, pasting, target, isBroadcast, onClosed }: PasteQuesti
           <Button variant="default" data-autofocus onClick={() => answer(() => pasting.cancel())}>
             {uiMessages.cancel}
           </Button>
-          {risk === 'broadcast' ? null : (
+          {risk === 'broadcast' || (risk === 'long' && lines === 1) ? null : (
             <Button variant="default" onClick={() => send(safer())}>
               {risk === 'controls' ? texts.withoutControls : texts.asOneLine}
             </Button>

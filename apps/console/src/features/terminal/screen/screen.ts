@@ -63,6 +63,8 @@ export function createScreen(settings: TerminalSettings, isDark: boolean, events
     cursorBlink: false,
     macOptionIsMeta: true,
     rightClickSelectsWord: true,
+    // Without it, the marks of a search beside the scroll bar are not drawn.
+    overviewRuler: { width: 14 },
     // Only web URLs in OSC 8 links are opened.
     linkHandler: { activate: (_, uri) => openLink(uri), allowNonHttpProtocols: false },
   })
