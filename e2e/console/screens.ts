@@ -170,7 +170,7 @@ export const SCREENS: readonly Screen[] = [
     ready: async (page) => {
       await page.getByRole('button', { name: /devices are waiting/ }).click()
       // Sessions, or the empty state.
-      await page.getByRole('region', { name: 'Sessions that ended' }).locator('li, p').first().waitFor()
+      await page.getByRole('region', { name: 'Recently ended sessions' }).locator('li, p').first().waitFor()
     },
   },
   { name: 'audit-log', path: () => '/audit', ready: shows('Created an API key') },

@@ -90,7 +90,7 @@ export function firewallJourneys(site: Site): void {
       await question.waitFor({ state: 'detached' })
       expect((await client.call(firewall.list, {})).body).toHaveLength(before)
       await dialog.getByRole('button', { name: 'Add rule' }).click()
-      await question.getByRole('button', { name: 'Change anyway' }).click()
+      await question.getByRole('button', { name: 'Save anyway' }).click()
       const rule = page.getByRole('link', { name: /^Rule 1: Owner/ })
       await rule.waitFor()
       expect((await session.result).code).toBe(255)

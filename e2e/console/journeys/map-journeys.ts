@@ -66,7 +66,7 @@ export function mapJourneys(site: Site): void {
       await eventually(async () => (await zoom(page)) > whole)
       await page.getByRole('button', { name: 'Whole world' }).click()
       await eventually(async () => (await zoom(page)) === whole)
-      const table = page.getByRole('region', { name: 'Places on the map' }).last()
+      const table = page.getByRole('region', { name: 'Locations' }).last()
       const open = table.getByRole('button', { name: /^Show devices at 33\.45/ })
       await open.focus()
       await page.keyboard.press('Enter')

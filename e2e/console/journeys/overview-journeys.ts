@@ -60,7 +60,7 @@ export function overviewJourneys(site: Site): void {
       const { page } = site
       await page.goto('/tags')
       await page.getByRole('button', { name: /devices are waiting/ }).click()
-      const ended = page.getByRole('region', { name: 'Sessions that ended' })
+      const ended = page.getByRole('region', { name: 'Recently ended sessions' })
       await ended.getByText('The client closed the connection.').first().waitFor()
       const name = await ended.getByRole('link').first().textContent()
       await ended.getByRole('link').first().click()

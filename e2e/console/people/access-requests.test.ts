@@ -146,7 +146,7 @@ it('shows a denial with its note, and lets nobody decide their own request', asy
   const viewport = { width: 390, height: 800 }
   const { page, context, complaints } = await openPage(browser, { baseURL: server.origin, viewport })
   await openSignedIn(page, MEMBER, '/access-requests')
-  await page.getByRole('button', { name: 'Ask for devices with a tag' }).click()
+  await page.getByRole('button', { name: 'Request access by tag' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Tag').selectOption('print')
   await dialog.getByLabel('Accounts on the device').fill('root')

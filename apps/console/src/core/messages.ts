@@ -77,8 +77,8 @@ export const appMessages = {
   ],
   onDevices: i18n._('On the row of a device'),
   deviceKeys: {
-    accept: i18n._('Accept a waiting device'),
-    reject: i18n._('Reject a waiting device'),
+    accept: i18n._('Accept a pending device'),
+    reject: i18n._('Reject a pending device'),
     connect: i18n._('Connect to the device'),
     rename: i18n._('Rename the device'),
     tags: i18n._('Edit the tags of the device'),

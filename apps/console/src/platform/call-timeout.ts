@@ -1,6 +1,6 @@
 // Timeout of API calls.
 
-const CALL_TIMEOUT_MS = 30_000
+const CALL_TIMEOUT_MS = 20_000
 
 /** Aborts with a TimeoutError after the call timeout, or when `given` aborts first. */
 export function callTimeout(given?: AbortSignal): AbortSignal {

@@ -47,7 +47,7 @@ export const accessMessages = {
   by: (name: string) => i18n._('by {name}', { name }),
   note: (note: string) => i18n._('“{note}”', { note }),
   ask: i18n._('Ask for access'),
-  askTagged: i18n._('Ask for devices with a tag'),
+  askTagged: i18n._('Request access by tag'),
   askTitle: (device: string) => i18n._('Ask for access to {device}', { device }),
   askTagTitle: i18n._('Ask for access to the devices with a tag'),
   askText: i18n._('You are let in once somebody else has approved it.'),

@@ -16,7 +16,7 @@ export const alertsMessages = {
     name: i18n._('Name'),
     condition: i18n._('When'),
     devices: i18n._('Devices'),
-    target: i18n._('Tells'),
+    target: i18n._('Notifies'),
     state: i18n._('State'),
     fired: i18n._('Last message'),
   },

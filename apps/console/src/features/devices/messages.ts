@@ -139,7 +139,7 @@ export const devicesMessages = {
     i18n._('{devices}, {count, plural, one {# access request} other {# access requests}}', { devices, count }),
   bellLabel: i18n._('Notifications'),
   bellTitle: i18n._('Pending approval'),
-  bellEnded: i18n._('Sessions that ended'),
+  bellEnded: i18n._('Recently ended sessions'),
   bellNoneEnded: i18n._('No session has ended yet.'),
   bellAll: (count: string) => i18n._('All {count} pending devices', { count }),
   select: (name: string) => i18n._('Select {name}', { name }),

@@ -112,7 +112,7 @@ export const firewallMessages = {
     unknown: i18n._('unknown person'),
     byThis: i18n._('This rule decides.'),
     lockoutTitle: i18n._('Lock yourself out?'),
-    lockoutAction: i18n._('Change anyway'),
+    lockoutAction: i18n._('Save anyway'),
   },
   history: {
     button: i18n._('History'),

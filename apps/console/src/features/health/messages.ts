@@ -10,7 +10,7 @@ const measures: Readonly<Record<Measure, string>> = {
   load: i18n._('Load per processor'),
   memory: i18n._('Memory'),
   disk: i18n._('Fullest disk'),
-  latency_ms: i18n._('Round trip of the connection'),
+  latency_ms: i18n._('Latency of the connection'),
 }
 
 const troubles: Readonly<Record<Trouble, string>> = {

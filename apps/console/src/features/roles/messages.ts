@@ -27,7 +27,7 @@ const permissions: Readonly<Record<GrantablePermission, string>> = {
 export const rolesMessages = {
   permissions,
   intro: i18n._(
-    'Roles of this namespace give members permissions beside their role: everywhere, or only for devices with certain tags.',
+    'Roles of this namespace add permissions to a member’s role, for all devices or only for those with certain tags.',
   ),
   tableLabel: i18n._('Roles of the namespace'),
   columns: {

@@ -5,8 +5,10 @@ export const signInSettingsMessages = {
   title: i18n._('Sign-in to this server'),
   loadFailed: i18n._('The settings could not be loaded'),
   notAllowed: i18n._('Only administrators of this server can change how people sign in.'),
-  ways: i18n._('Ways to sign in'),
-  waysText: i18n._('One of them stays on. On the server itself, “bowline sign-in local on” accepts passwords again.'),
+  ways: i18n._('Sign-in methods'),
+  waysText: i18n._(
+    'At least one must stay on. On the server itself, “bowline sign-in local on” accepts passwords again.',
+  ),
   switches: {
     local: { label: i18n._('Passwords'), hint: i18n._('People sign in with the password of their account.') },
     saml: { label: 'SAML', hint: i18n._('Can be switched on after a successful test with the provider.') },

@@ -18,7 +18,7 @@ export const mapMessages = {
     i18n._('{count, plural, one {# device has} other {# devices have}} no known position.', { count }),
   omitted: (count: number) =>
     i18n._('{count, plural, one {# more device is} other {# more devices are}} shown when you zoom in.', { count }),
-  table: i18n._('Places on the map'),
+  table: i18n._('Locations'),
   columns: {
     place: i18n._('Place'),
     devices: i18n._('Devices'),
