@@ -11,6 +11,11 @@ export const ERRORS = {
   INVALID_INPUT: { status: 400, message: '{field}: {rule}.' },
   INVALID_FILTER: { status: 400, message: 'filter: {rule}.' },
   DEVICE_STATUS_FINAL: { status: 400, message: 'An accepted device keeps its status; remove the device instead.' },
+  ACCEPTANCE_FINAL: {
+    status: 409,
+    message:
+      'Only whoever accepted a device can undo that, within {minutes} minutes, before its first session and unless it has replaced another one; remove the device instead.',
+  },
   CODE_PENDING: { status: 400, message: 'Nobody has approved the code yet; ask again in {seconds} s.' },
   CODE_TOO_FAST: { status: 400, message: 'Asked too soon; wait {seconds} s between two calls.' },
   CODE_DENIED: { status: 400, message: 'The sign-in was denied.' },

@@ -16,6 +16,8 @@ export const LIMITS = {
   /** Rows of one export; a list with more has to be narrowed. */
   exportedDevices: 200_000,
   exportedSessions: 200_000,
+  /** How long an acceptance can be undone. */
+  acceptanceUndoMinutes: 15,
   /** Changes of many devices: devices of one, those under way in a namespace, days that a report is kept, reports listed. */
   deviceJobs: { devices: 200_000, running: 5, keptDays: 7, listed: 20 },
   /**

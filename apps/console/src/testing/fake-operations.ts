@@ -262,6 +262,11 @@ function bindDevices(routes: Routes, state: FakeState): void {
     state.setStatus(device.uid, status)
     return undefined
   })
+  routes.on(devices.undoAccept, ({ params }) => {
+    if (state.devices.get(params.uid)?.status !== 'accepted') fail('ACCEPTANCE_FINAL', { minutes: 15 })
+    state.setStatus(params.uid, 'pending')
+    return undefined
+  })
 }
 
 function bindEvents(routes: Routes, state: FakeState, credentials: Credentials): void {

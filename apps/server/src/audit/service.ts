@@ -8,6 +8,7 @@ import { insertEntries, insertEntry, readAuditAfter } from './store.ts'
 /** Actions of the audit log, `noun.verb`. */
 export type AuditAction =
   | 'device.accept'
+  | 'device.accept-undo'
   | 'device.reject'
   | 'device.pending'
   | 'device.unused'

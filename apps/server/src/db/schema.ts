@@ -109,6 +109,10 @@ export interface DevicesTable {
   presented_host_key_at: Date | null
   /** When it was taken over from another server; null: it was not. */
   imported_at: Date | null
+  /** Status before its acceptance; null: that cannot be undone. */
+  accepted_from: Exclude<DeviceStatus, 'accepted' | 'removed'> | null
+  /** Who has accepted it, where that can be undone. */
+  accepted_by: string | null
   /** Generated column: what a search looks at, in lower case. */
   words: GeneratedAlways<string>
   /** Generated column: containers are devices of the connector's platform. */

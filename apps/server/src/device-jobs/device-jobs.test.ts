@@ -2,6 +2,7 @@
 import { until } from '@bowline/testkit/until'
 import type { Input } from '@bowline/contract/operation'
 import { operations } from '@bowline/contract/operations'
+import { SessionUid } from '@bowline/contract/schemas/common'
 import type { DeviceJob } from '@bowline/contract/operations/fleet/device-jobs'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -83,17 +84,35 @@ describe('a change of all devices that match', () => {
     expect(await totalOf(person, { status: 'pending' })).toBe(30)
   })
 
-  it('accepts and removes what matches, writes both to the audit log, and offers no undo', async () => {
+  it('accepts and removes what matches, and writes both to the audit log', async () => {
     const { person } = await fleet(12, 'pending')
     expect(await start(person.client, { action: 'accept', status: 'pending' })).toMatchObject({
       done: 12,
-      can_undo: false,
+      can_undo: true,
     })
     expect(await start(person.client, { action: 'remove' })).toMatchObject({ done: 12, can_undo: false })
     expect(await totalOf(person, { status: '' })).toBe(0)
     const { body } = await person.client.call(audit.list, { query: { per_page: '100' } })
     const count = (action: string) => body.filter((entry) => entry.action === action).length
     expect([count('device.bulk'), count('device.accept'), count('device.remove')]).toEqual([2, 12, 12])
+  })
+
+  it('undoes acceptances, but for a device that has had a session', async () => {
+    const { person } = await fleet(6, 'pending')
+    const job = await start(person.client, { action: 'accept', status: 'pending' })
+    expect(job).toMatchObject({ done: 6, can_undo: true })
+    const [used] = (await person.client.call(devices.list, { query: { per_page: '1' } })).body
+    if (!used) throw new Error('no device was accepted')
+    const session = { uid: SessionUid.parse('1'.repeat(64)), tenant_id: person.tenant, device_uid: used.uid }
+    await server.database
+      .system()
+      .insertInto('sessions')
+      .values({ ...session, username: 'root', type: 'term' })
+      .execute()
+    const undone = (await person.client.call(deviceJobs.undo, { params: { id: job.id } })).body
+    const failures = [{ code: 'ACCEPTANCE_FINAL', count: 1, message: expect.stringContaining('within 15 minutes') }]
+    expect(await ended(person.client, undone)).toMatchObject({ done: 5, failed: 1, failures })
+    expect(await totalOf(person, { status: 'pending' })).toBe(5)
   })
 
   it('accepts no device that would replace another one: their keys have to be compared', async () => {

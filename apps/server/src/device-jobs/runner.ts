@@ -10,7 +10,7 @@ import type { Kysely } from 'kysely'
 import { subjectIn } from '../auth/ways-in.ts'
 import { type Actor, type RecordingRemoval, type TenantContext, type UserActor, actorMay } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { setStatus } from '../devices/acceptance.ts'
+import { setStatus, undoAccept } from '../devices/acceptance.ts'
 import { get as getDevice, remove, setTags } from '../devices/service.ts'
 import type { Log } from '../platform/log.ts'
 import { PERMISSIONS } from './service.ts'
@@ -150,6 +150,7 @@ async function takeBack(
   undone: Undoable,
   { device_uid: uid, status_before: statusBefore, tags_before: tagsBefore }: WaitingItem,
 ): Promise<void> {
+  if (undone === 'accept') return undoAccept(ctx, uid)
   if (undone !== 'reject') return setTags(ctx, uid, tagsBefore)
   const { status } = await getDevice(ctx, uid)
   if (status === 'rejected' && statusBefore === 'pending') return setStatus(ctx, uid, 'pending')

@@ -31,8 +31,8 @@ export const PERMISSIONS = {
   remove: 'deviceRemove',
 } as const satisfies Record<Exclude<DeviceJobAction, 'undo'>, Permission>
 
-/** What a device can be brought back from. */
-const UNDONE: readonly DeviceJobAction[] = ['reject', 'tag', 'untag']
+/** What a device can be brought back from; from an acceptance for a while only. */
+const UNDONE: readonly DeviceJobAction[] = ['accept', 'reject', 'tag', 'untag']
 
 /**
  * Starts a change of every device that matches now.
@@ -76,11 +76,12 @@ export async function stop(ctx: TenantContext, id: string): Promise<void> {
   await endJob(ctx.db, job.id, 'stopped')
 }
 
-/** @throws {BowlineError} NOT_FOUND; CONFLICT when it runs, or has no undo, or has been undone; FORBIDDEN */
+/** @throws {BowlineError} NOT_FOUND; CONFLICT when it runs, has no undo or none any more, or has been undone; FORBIDDEN */
 export async function undo(ctx: TenantContext, id: string): Promise<DeviceJob> {
   const old = await requireOwn(ctx, id)
   if (old.action !== 'undo') requirePermission(ctx, old.action)
-  if (old.state === 'running' || !UNDONE.includes(old.action)) fail('CONFLICT', { field: 'id' }, ['id'])
+  if (old.state === 'running' || !UNDONE.includes(old.action) || isTooLate(old, ctx.clock.now()))
+    fail('CONFLICT', { field: 'id' }, ['id'])
   const job = await ctx.db.transaction().execute(async (db) => {
     await requireRoom({ ...ctx, db })
     const { tenant, db: _db } = ctx
@@ -93,10 +94,10 @@ export async function undo(ctx: TenantContext, id: string): Promise<DeviceJob> {
   return describe(ctx, job)
 }
 
-async function describe({ db }: TenantContext, job: JobRow): Promise<DeviceJob> {
+async function describe({ db, clock }: TenantContext, job: JobRow): Promise<DeviceJob> {
   const { id, action, tags, state, total } = job
   const { done, failures } = await readOutcome(db, id)
-  const undoable = state !== 'running' && done > 0 && UNDONE.includes(action)
+  const undoable = state !== 'running' && done > 0 && UNDONE.includes(action) && !isTooLate(job, clock.now())
   return {
     id,
     action,
@@ -110,6 +111,11 @@ async function describe({ db }: TenantContext, job: JobRow): Promise<DeviceJob> 
     created_at: job.created_at.toISOString(),
     finished_at: job.finished_at?.toISOString() ?? null,
   }
+}
+
+/** Acceptances can be undone for some minutes only. */
+function isTooLate({ action, created_at }: JobRow, now: number): boolean {
+  return action === 'accept' && created_at.getTime() + LIMITS.acceptanceUndoMinutes * 60_000 <= now
 }
 
 function person(ctx: TenantContext): UserId {

@@ -1,14 +1,23 @@
 // Accepts and rejects devices, and returns them to pending.
 import { fail } from '@bowline/contract/errors'
 import { STATUS_WORDS } from '@bowline/contract/operations/devices'
+import { LIMITS } from '@bowline/contract/limits'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import { audit } from '../audit/service.ts'
-import { type TenantContext, actorMay, roleOf } from '../context.ts'
+import { type TenantContext, actorMay, personOf, roleOf } from '../context.ts'
 import { keyFingerprint } from './key-fingerprint.ts'
 import { reserveSlot } from './slots/limits.ts'
 import { notifyChanged } from './service.ts'
 import { mayBecome } from './state.ts'
-import { deleteDevice, findAcceptedTwins, lockDevice, lockNamespace, moveHistory, updateDevice } from './store.ts'
+import {
+  deleteDevice,
+  findAcceptedTwins,
+  hasSessionsSince,
+  lockDevice,
+  lockNamespace,
+  moveHistory,
+  updateDevice,
+} from './store.ts'
 
 /** For limits of a namespace: whoever counts its rows holds its row meanwhile. */
 export { lockNamespace } from './store.ts'
@@ -70,9 +79,41 @@ async function write(
   const status = STATUS_WORDS[word]
   const { name, tags, public_url, public_name, note, fields, placed_latitude, placed_longitude } = old ?? device
   const kept = { name, tags, public_url, public_name, note, fields, placed_latitude, placed_longitude }
-  await updateDevice(ctx.db, device.uid, { status, status_updated_at: new Date(ctx.clock.now()), ...kept })
+  const accepter = status === 'accepted' && !old ? personOf(ctx.actor) : undefined
+  const undone = accepter ? { accepted_from: beforeAcceptance(device), accepted_by: accepter } : FINAL
+  await updateDevice(ctx.db, device.uid, { status, status_updated_at: new Date(ctx.clock.now()), ...kept, ...undone })
   const replaces = old ? { replaces: old.uid } : {}
   await audit(ctx, `device.${word}`, device.uid, { name, before: device.status, after: status, ...replaces })
+}
+
+/** Of a device whose status is no acceptance that can be undone. */
+const FINAL = { accepted_from: null, accepted_by: null }
+
+function beforeAcceptance({ status }: LockedDevice): LockedDevice['accepted_from'] {
+  return status === 'accepted' || status === 'removed' ? null : status
+}
+
+/**
+ * Undoes the caller's acceptance of a device, which gets the status that it had before.
+ * @throws {BowlineError} NOT_FOUND; ACCEPTANCE_FINAL for that of somebody else, after a while, once the device has had a
+ *   session, or has replaced another one
+ */
+export async function undoAccept(ctx: TenantContext, uid: DeviceUid): Promise<void> {
+  const status = await ctx.db.transaction().execute(async (db) => {
+    const device = (await lockDevice(db, uid)) ?? fail('NOT_FOUND', { what: 'The device' })
+    const { accepted_from: before, accepted_by: by, status_updated_at: at } = device
+    const minutes = LIMITS.acceptanceUndoMinutes
+    const isOver = at.getTime() + minutes * 60_000 <= ctx.clock.now()
+    const isOwn = by !== null && by === personOf(ctx.actor)
+    if (device.status !== 'accepted' || before === null || !isOwn || isOver || (await hasSessionsSince(db, uid, at))) {
+      return fail('ACCEPTANCE_FINAL', { minutes })
+    }
+    await updateDevice(db, uid, { status: before, status_updated_at: new Date(ctx.clock.now()), ...FINAL })
+    await audit({ ...ctx, db }, 'device.accept-undo', uid, { name: device.name, before: 'accepted', after: before })
+    return before
+  })
+  ctx.log.info('device.status', { device: uid, status })
+  await notifyChanged(ctx, uid)
 }
 
 type LockedDevice = NonNullable<Awaited<ReturnType<typeof lockDevice>>>

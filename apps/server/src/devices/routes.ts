@@ -11,7 +11,7 @@ import { acceptHostKey } from './enrolled/host-key.ts'
 import { deviceUid } from './identity.ts'
 import type { RecentRefusals } from './refusals/recent-refusals.ts'
 import { type RegistrationDeps, registerDevice } from './registration.ts'
-import { setStatus } from './acceptance.ts'
+import { setStatus, undoAccept } from './acceptance.ts'
 import { exported, facets, list, positions } from './list/service.ts'
 import { addTag, get, remove, removeTag, setTags, update } from './service.ts'
 
@@ -62,6 +62,7 @@ export function deviceRoutes(
       }),
       memberRoute(operations[kind].get, (ctx, { params }) => get(ctx, params.uid)),
       memberRoute(operations[kind].update, (ctx, { params, body }) => update(ctx, params.uid, body)),
+      memberRoute(operations[kind].undoAccept, (ctx, { params }) => undoAccept(ctx, params.uid)),
       memberRoute(operations[kind].addTag, (ctx, { params, body }) => addTag(ctx, params.uid, body.tag)),
       memberRoute(operations[kind].setTags, (ctx, { params, body }) => setTags(ctx, params.uid, body.tags)),
       memberRoute(operations[kind].removeTag, (ctx, { params }) => removeTag(ctx, params.uid, params.tag)),

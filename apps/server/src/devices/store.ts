@@ -150,6 +150,12 @@ export async function moveHistory(db: Kysely<Schema>, from: DeviceUid, to: Devic
     await db.updateTable(table).set({ device_uid: to }).where('device_uid', '=', from).execute()
 }
 
+/** True if a session has begun on the device since then. */
+export async function hasSessionsSince(db: Kysely<Schema>, uid: DeviceUid, since: Date): Promise<boolean> {
+  const sessions = db.selectFrom('sessions').select('uid').where('device_uid', '=', uid)
+  return (await sessions.where('started_at', '>=', since).limit(1).executeTakeFirst()) !== undefined
+}
+
 /** @returns false when no such device exists */
 export async function deleteDevice(db: Kysely<Schema>, uid: DeviceUid): Promise<boolean> {
   const result = await db.deleteFrom('devices').where('uid', '=', uid).executeTakeFirst()

@@ -76,6 +76,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
       [`${noun}.update`]: { params: { uid }, body: { name: fresh('d') } },
       [`${noun}.remove`]: { params: { uid } },
       [`${noun}.setStatus`]: { params: { uid: ids.waiting, status: 'accept' } },
+      [`${noun}.undoAccept`]: { params: { uid } },
       [`${noun}.addTag`]: { params: { uid }, body: { tag: 'another' } },
       [`${noun}.setTags`]: { params: { uid }, body: { tags: [TAG, 'another'] } },
       [`${noun}.removeTag`]: { params: { uid, tag: DEVICE_TAG } },

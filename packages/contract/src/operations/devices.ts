@@ -167,6 +167,15 @@ function deviceOperations(noun: 'devices' | 'containers') {
         'PAYMENT_REQUIRED',
       ],
     }),
+    undoAccept: operation({
+      method: 'POST',
+      path: `${path}/{uid}/accept/undo`,
+      noun,
+      summary: `Undo your acceptance of a ${one}, which becomes what it was before, if it has had no session since`,
+      access: { kind: 'member', permission: 'deviceAccept', per: 'device', keys: true },
+      params: byUid,
+      errors: ['NOT_FOUND', 'ACCEPTANCE_FINAL'],
+    }),
     addTag: operation({
       method: 'POST',
       path: `${path}/{uid}/tags`,

@@ -156,6 +156,8 @@ export const UNASKED: readonly ProofRule[] = [
       'publicKeys.remove',
       'tunnels.remove',
       'sessions.close',
+      'devices.undoAccept',
+      'containers.undoAccept',
       'alerts.remove',
       'auditStreams.remove',
       'snippets.remove',

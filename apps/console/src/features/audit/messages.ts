@@ -62,6 +62,7 @@ export const auditMessages = {
   removedActor: i18n._('unknown'),
   actions: {
     'device.accept': i18n._('Accepted a device'),
+    'device.accept-undo': i18n._('Undid the acceptance of a device'),
     'device.reject': i18n._('Rejected a device'),
     'device.pending': i18n._('Moved a device back to pending'),
     'device.unused': i18n._('Marked a device as unused'),

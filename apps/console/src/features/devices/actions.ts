@@ -58,9 +58,13 @@ export function useDeviceActions(): DeviceActions {
       error instanceof ApiError && error.status === 402
         ? { label: texts.toBilling, onClick: () => void navigate({ to: '/settings/billing' }) }
         : undefined,
-    undo: ({ device: { uid } }) => api.call(devices.setStatus, { params: { uid, status: 'pending' } }),
-    // Accepting and removing cannot be undone on the server; a rejected device can go back to pending.
-    canUndo: ({ device, action }) => action === 'reject' && device.status === 'pending',
+    undo: ({ device: { uid }, action }) =>
+      action === 'accept'
+        ? api.call(devices.undoAccept, { params: { uid } })
+        : api.call(devices.setStatus, { params: { uid, status: 'pending' } }),
+    // Nothing brings a removed device back, nor the one that a new one has replaced.
+    canUndo: ({ device, action }) =>
+      action === 'accept' ? !device.replaces : action === 'reject' && device.status === 'pending',
     invalidates: [keys.deviceLists, keys.containers, keys.stats],
   })
   return { run: (action, device) => act.run({ device, action }) }

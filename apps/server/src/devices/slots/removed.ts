@@ -66,6 +66,8 @@ function toRemoved(row: RemovedRow, namespace: string): Device {
     presented_host_key: null,
     presented_host_key_at: null,
     imported_at: null,
+    accepted_from: null,
+    accepted_by: null,
     health: null,
   })
 }

@@ -63,10 +63,13 @@ export function useBulkActions(onClear: () => void): BulkActions {
     },
     done: ({ change }, { worked }) => (worked.length === 0 ? undefined : DONE[change.kind](worked.length)),
     undo: ({ change }, { worked }) =>
-      fanOut(worked, (device) =>
-        change.kind === 'reject' ? setStatus(device, 'pending') : setTags(device, device.tags),
-      ),
-    canUndo: ({ change }) => change.kind !== 'accept' && change.kind !== 'remove',
+      fanOut(worked, async (device) => {
+        if (change.kind === 'accept') await api.call(operations.undoAccept, { params: { uid: device.uid } })
+        else if (change.kind === 'reject') await setStatus(device, 'pending')
+        else await setTags(device, device.tags)
+      }),
+    canUndo: ({ change }, { worked }) =>
+      change.kind !== 'remove' && (change.kind !== 'accept' || worked.every(({ replaces }) => !replaces)),
     invalidates: [keys.devices, keys.containers, keys.stats, keys.tags],
   })
 
