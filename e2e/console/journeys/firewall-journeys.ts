@@ -51,6 +51,41 @@ export function firewallJourneys(site: Site): void {
     })
   })
 
+  describe('the firewall rules as JSON', () => {
+    it('shows what an edited file changes, applies it, and brings the rules back by undo', async () => {
+      const { page, world } = site
+      const { call } = world.client
+      const listed = async () => (await call(firewall.list, { query: { per_page: '100' } })).body
+      const before = await listed()
+      const about = ({ id: _, tenant_id: __, ...rule }: (typeof before)[number]) => rule
+      await page.goto('/firewall')
+      await page.getByRole('button', { name: 'Rules as JSON' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Rules as JSON' })
+      const text = dialog.getByRole('textbox', { name: 'Rules' })
+      const review = dialog.getByRole('button', { name: 'Review changes' })
+      const rules = JSON.parse(await text.inputValue()) as Record<string, unknown>[]
+      expect(rules.map(({ id }) => id)).toEqual(before.map(({ id }) => id).toReversed())
+      await text.fill(JSON.stringify([{ ...rules[0], action: 'perhaps' }]))
+      await review.click()
+      await dialog.getByText(/^Rule 1: action /).waitFor()
+
+      const [first, ...others] = rules
+      const added = { ...first, id: undefined, action: 'deny', username: '^nobody$', priority: 1 }
+      await text.fill(JSON.stringify([...others, added]))
+      await review.click()
+      const changes = dialog.getByRole('region', { name: 'Changes' }).getByRole('listitem')
+      await changes.filter({ hasText: '^nobody$' }).waitFor()
+      expect(await changes.count()).toBe(2)
+      await dialog.getByRole('button', { name: 'Apply 2 changes' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      const usernames = async () => (await listed()).map(({ username }) => username)
+      await expect.poll(usernames).toContain('^nobody$')
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await expect.poll(usernames).not.toContain('^nobody$')
+      await expect.poll(async () => (await listed()).map(about)).toEqual(before.map(about))
+    })
+  })
+
   describe('a dry run of the firewall', () => {
     it('shows what a rule would have done, and asks before it cuts off who adds it', async () => {
       const { page, world } = site

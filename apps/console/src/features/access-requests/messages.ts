@@ -4,7 +4,7 @@ import { i18n } from '../../platform/language/i18n.ts'
 export const accessMessages = {
   title: i18n._('Access requests'),
   intro: i18n._(
-    'Whoever the firewall denies a device can ask for it, for a limited time. Somebody else who may change the firewall rules decides, and the access ends by itself.',
+    'Request temporary access to devices the firewall blocks. Another member who can edit firewall rules approves it, and the access ends automatically.',
   ),
   off: i18n._('Access requests are switched off in this namespace.'),
   tabsLabel: i18n._('State of the requests'),

@@ -101,7 +101,7 @@ export const alertsMessages = {
     load: i18n._('Load average of five minutes, divided by the number of processors.'),
     latency: i18n._('Milliseconds that a round trip on the connection of a device takes.'),
   },
-  urlHint: i18n._('Begins with https://. It is stored sealed and not shown again.'),
+  urlHint: i18n._('Begins with https://. Stored encrypted and not shown again.'),
   urlKept: i18n._('Leave empty to keep the present address.'),
   recipientsHint: i18n._('Members of this namespace.'),
   noMember: i18n._('No such member'),

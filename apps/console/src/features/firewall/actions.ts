@@ -33,10 +33,10 @@ export interface RuleActions {
 }
 
 /** Changes of rules and of their order are sent in the order in which they were made. */
-const QUEUE = 'firewall'
+export const QUEUE = 'firewall'
 const INVALIDATES = [keys.firewall]
 /** Queries of the audit log. */
-const AUDIT = ['audit'] as const
+export const AUDIT = ['audit'] as const
 
 export function bodyOf(rule: Rule): RuleBody {
   const { id: _, tenant_id: __, ...body } = rule
@@ -44,7 +44,7 @@ export function bodyOf(rule: Rule): RuleBody {
 }
 
 /** A rule as a change leaves it. */
-function shown(rule: Rule, body: RuleBody): Rule {
+export function shown(rule: Rule, body: RuleBody): Rule {
   const { source_networks = rule.source_networks, people = rule.people, roles = rule.roles } = body
   return { ...rule, ...body, source_networks, people, roles }
 }

@@ -2,9 +2,11 @@
 import type { Rule, Verdict } from '@bowline/contract/schemas/firewall'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { History, Plus, ShieldCheck } from 'lucide-react'
+import { FileJson, History, Plus, ShieldCheck } from 'lucide-react'
 import { useState } from 'react'
 import { useMay, useRuntime } from '../../core/context.tsx'
+import { useDialogFile } from '../../core/use-dialog-file.ts'
+import { pageFile } from '../../platform/page-files.ts'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { GatedButton } from '../../ui/feedback/gated.tsx'
@@ -23,9 +25,10 @@ import { useLockoutGuard } from './use-lockout-guard.tsx'
 import classes from './firewall.module.css'
 
 const route = getRouteApi('/app/firewall')
+const loadFile = pageFile(() => import('./as-code/rules-file-dialog.tsx'))
 
 export function FirewallPage() {
-  const { edit, history } = route.useSearch()
+  const { edit, file, history } = route.useSearch()
   const { api } = useRuntime()
   const navigate = useNavigate()
   const query = useQuery(ruleListQuery(api))
@@ -38,6 +41,8 @@ export function FirewallPage() {
   const guard = useLockoutGuard()
   const open = (next: string | undefined) =>
     void navigate({ to: '/firewall', search: next === undefined ? {} : { edit: next }, replace: next === undefined })
+  const isFileOpen = file === 'yes' && mayEdit && query.data !== undefined
+  const fileDialog = useDialogFile(loadFile, isFileOpen, () => open(undefined))
   const rules = query.data ?? []
   const index = rules.findIndex(({ id }) => String(id) === edit)
   const shadowedBy = shadows(rules)
@@ -75,6 +80,15 @@ export function FirewallPage() {
         onClick={() => void navigate({ to: '/firewall', search: { history: 'yes' } })}
       >
         {texts.history.button}
+      </GatedButton>
+      <GatedButton
+        variant="default"
+        may={mayEdit}
+        why={texts.roleTooLow}
+        leftSection={<FileJson size={16} aria-hidden />}
+        onClick={() => void navigate({ to: '/firewall', search: { file: 'yes' } })}
+      >
+        {texts.asFile}
       </GatedButton>
       {add}
     </Group>
@@ -136,6 +150,9 @@ export function FirewallPage() {
         guard={guard}
         onClose={() => open(undefined)}
       />
+      {fileDialog ? (
+        <fileDialog.RulesFileDialog opened={isFileOpen} rules={rules} guard={guard} onClose={() => open(undefined)} />
+      ) : null}
       {guard.dialog}
     </Page>
   )

@@ -32,10 +32,12 @@ const Ids = Rule.shape.id.array()
 
 const ruleOf = (kept: unknown): Rule | undefined => Kept.safeParse(kept).data
 
-/** The parts that differ between the rule before and after; all of one that was made or removed. */
 export function changesOf({ details }: Pick<AuditEntry, 'details'>, members: readonly Member[]): Change[] {
-  const before = ruleOf(details['before'])
-  const after = ruleOf(details['after'])
+  return differences(ruleOf(details['before']), ruleOf(details['after']), members)
+}
+
+/** The parts that differ between a rule before and after; all of one that is made or removed. */
+export function differences(before: Rule | undefined, after: Rule | undefined, members: readonly Member[]): Change[] {
   return (['action', 'active', 'source', 'username', 'people', 'devices', 'priority'] as const)
     .map((part) => ({
       label: texts.parts[part],

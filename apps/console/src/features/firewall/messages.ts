@@ -11,6 +11,7 @@ export const firewallMessages = {
   from: i18n._('from'),
   actions: { allow: i18n._('Allow'), deny: i18n._('Deny') },
   add: i18n._('Add rule'),
+  asFile: i18n._('Rules as JSON'),
   addTitle: i18n._('Add a rule'),
   editTitle: (order: number) => i18n._('Rule {order}', { order }),
   save: i18n._('Save'),
@@ -85,11 +86,11 @@ export const firewallMessages = {
     neverMatches: i18n._('matches no address: the pattern is a network; open the rule and choose Network'),
   },
   dryRun: {
-    button: i18n._('Try'),
-    failed: i18n._('The change could not be tried.'),
+    button: i18n._('Preview effect'),
+    failed: i18n._('The effect could not be computed.'),
     effect: (blocked: number, allowed: number, all: number) =>
       i18n._(
-        'Of {all, plural, one {# session} other {# sessions}} in the last 7 days, this would have blocked {blocked} and let in {allowed}.',
+        'Of {all, plural, one {# session} other {# sessions}} in the last 7 days, this would have blocked {blocked} and allowed {allowed}.',
         { all, blocked: formatCount(blocked), allowed: formatCount(allowed) },
       ),
     incomplete: i18n._('Not all sessions were considered.'),
@@ -104,7 +105,7 @@ export const firewallMessages = {
         { others, lost: formatCount(lost), reachable },
       ),
     blocked: i18n._('Blocked'),
-    allowed: i18n._('Let in'),
+    allowed: i18n._('Allowed'),
     examples: (title: string, shown: number, all: number) =>
       shown === all
         ? `${title}: ${formatCount(all)}`

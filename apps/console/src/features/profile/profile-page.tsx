@@ -131,7 +131,7 @@ function Account({ person }: { readonly person: Person }) {
             />
           ) : null}
           <Text size="xs" c="dimmed">
-            {texts.signInWith} {waysIn(person).join(', ')}.
+            {texts.signInWith(waysIn(person).join(', '))}
           </Text>
           <Group justify="flex-end">
             <Button type="submit" disabled={!form.form.formState.isDirty} loading={form.form.formState.isSubmitting}>

@@ -30,6 +30,7 @@ export function AddMember({ tenant, onDone }: AddMemberProps) {
   const { data: info } = useQuery(infoQuery(api))
   const own = usePerson()?.role ?? ''
   const direct = info?.edition === 'cloud' ? 'mail' : 'at_once'
+  const isClosed = info?.registration === 'closed'
   const add = useAction({
     async call({ email, role, way }: z.output<typeof NewMember>): Promise<MadeLink | undefined> {
       const call = { params: { tenant: TenantId.parse(tenant) }, body: { email, role } }
@@ -50,7 +51,9 @@ export function AddMember({ tenant, onDone }: AddMemberProps) {
         onDone(await add.send(body))
       } catch (error) {
         if (!(error instanceof ApiError) || error.status !== 404) throw error
-        form.form.setError('email', { message: texts.noAccount[body.way] }, { shouldFocus: true })
+        // A link finds everybody where people may sign up with it.
+        const message = texts.noAccount[isClosed || body.way === 'link' ? 'closed' : 'direct']
+        form.form.setError('email', { message }, { shouldFocus: true })
       }
     },
   })
@@ -71,7 +74,7 @@ export function AddMember({ tenant, onDone }: AddMemberProps) {
           { value: 'link', label: texts.ways.link },
         ]}
       />
-      <Text size="sm">{texts.addMemberTexts[way === 'link' ? 'link' : direct]}</Text>
+      <Text size="sm">{texts.addMemberTexts[way === 'link' ? (isClosed ? 'link_closed' : 'link') : direct]}</Text>
     </DialogForm>
   )
 }

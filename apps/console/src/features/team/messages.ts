@@ -50,12 +50,17 @@ export const teamMessages = {
     at_once: i18n._('They need an account on this server. The namespace appears in their switcher immediately.'),
     mail: i18n._('They receive an e-mail with a link that is valid for 7 days.'),
     link: i18n._('You get a link that is valid for 7 days. Only the owner of the address can accept it.'),
+    link_closed: i18n._(
+      'You get a link that is valid for 7 days. Only someone with an account on this server can accept it: new accounts are off. Whoever runs the server can allow them for invited people with BOWLINE_REGISTRATION=invited.',
+    ),
   },
   memberAdded: (email: string) => i18n._('{email} is a member.', { email }),
   memberInvited: (email: string) => i18n._('Invitation sent to {email}.', { email }),
   noAccount: {
     direct: i18n._('has no account here: invite the person by a link'),
-    link: i18n._('has no account here, and this server does not let new people sign up'),
+    closed: i18n._(
+      'has no account here; whoever runs this server can create one, or let invited people sign up (BOWLINE_REGISTRATION=invited)',
+    ),
   },
   memberFailed: i18n._('The member was not added'),
   roleOf: (email: string) => i18n._('Role of {email}', { email }),

@@ -2,7 +2,7 @@
 import { Input } from '@mantine/core'
 import { type ComponentProps, type ReactNode, useId } from 'react'
 
-type Passed = 'name' | 'rows' | 'onChange' | 'onBlur' | 'ref' | 'spellCheck' | 'autoCapitalize' | 'className'
+type Passed = 'name' | 'value' | 'rows' | 'onChange' | 'onBlur' | 'ref' | 'spellCheck' | 'autoCapitalize' | 'className'
 
 interface TextAreaProps extends Pick<ComponentProps<'textarea'>, Passed> {
   readonly label: string

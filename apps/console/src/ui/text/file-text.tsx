@@ -2,17 +2,18 @@
 import { useRef } from 'react'
 import { Button } from '../kit.ts'
 
-const MAX_BYTES = 64 * 1024
+const KEY_BYTES = 64 * 1024
 
 interface FileTextProps {
   readonly label: string
   /** As the `accept` attribute of a file input. */
   readonly accept: string
-  /** Called with the file's text; not for files larger than keys and certificates are. */
+  /** Larger files are ignored. Default: more than keys and certificates have. */
+  readonly maxBytes?: number
   readonly onText: (text: string) => void
 }
 
-export function FileText({ label, accept, onText }: FileTextProps) {
+export function FileText({ label, accept, maxBytes = KEY_BYTES, onText }: FileTextProps) {
   const input = useRef<HTMLInputElement>(null)
   return (
     <>
@@ -26,7 +27,7 @@ export function FileText({ label, accept, onText }: FileTextProps) {
         accept={accept}
         onChange={async (event) => {
           const file = event.currentTarget.files?.[0]
-          if (file && file.size <= MAX_BYTES) onText(await file.text())
+          if (file && file.size <= maxBytes) onText(await file.text())
         }}
       />
     </>

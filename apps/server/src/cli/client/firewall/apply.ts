@@ -1,53 +1,12 @@
-// Makes the firewall rules of a namespace those of a file: rules as code.
+// Makes one change of the firewall rules, and says what was done.
 import { operations } from '@bowline/contract/operations'
-import type { Rule, RuleBody } from '@bowline/contract/schemas/firewall'
-import type { DryRunBody } from '@bowline/contract/schemas/policy/dry-run'
+import type { RuleChange } from '@bowline/contract/schemas/policy/rule-changes'
 import type { ServerClient } from '../client.ts'
-import { identityOf } from './rule-identity.ts'
 
 const { firewall } = operations
 
-export type ProposedRule = NonNullable<DryRunBody['rules']>[number]
-
-/** One call. */
-export type Change =
-  | { readonly kind: 'add'; readonly body: RuleBody }
-  | { readonly kind: 'replace'; readonly id: number; readonly body: RuleBody }
-  | { readonly kind: 'remove'; readonly id: number }
-
-/**
- * The changes that make the present rules the wanted ones. A wanted rule with an id replaces that one; without one it is the
- * present rule that does the same, or new. In between nobody reaches more than before or after: what denies is added first
- * and removed last.
- * @param present of the namespace
- * @param wanted every rule as it shall be; ids are those of present rules
- */
-export function changesTo(present: readonly Rule[], wanted: readonly ProposedRule[]): Change[] {
-  const left = new Map(present.map((rule) => [rule.id, rule]))
-  const named = wanted.flatMap(({ id, ...body }) => (id === undefined ? [] : [{ id, body, before: left.get(id) }]))
-  for (const { id } of named) left.delete(id)
-  const replaced = named.filter(
-    ({ body, before }) => !before || identityOf({ ...before, ...body }) !== identityOf(before),
-  )
-  const added = wanted.filter((rule) => {
-    if (rule.id !== undefined) return false
-    const same = [...left.values()].find((one) => identityOf(one) === identityOf(rule))
-    if (same) left.delete(same.id)
-    return !same
-  })
-  const written = [
-    ...added.map((body): Change & { body: RuleBody } => ({ kind: 'add', body })),
-    ...replaced.map(({ id, body }): Change & { body: RuleBody } => ({ kind: 'replace', id, body })),
-  ]
-  const removed = [...left.values()].map(({ id, action }) => ({ action, change: { kind: 'remove', id } as const }))
-  const writtenAs = (action: Rule['action']) => written.filter(({ body }) => body.action === action)
-  const removedAs = (wantedAction: Rule['action']) =>
-    removed.filter(({ action }) => action === wantedAction).map(({ change }) => change)
-  return [...writtenAs('deny'), ...removedAs('allow'), ...writtenAs('allow'), ...removedAs('deny')]
-}
-
 /** @returns what was done, in words */
-export async function make({ call }: ServerClient, change: Change): Promise<string> {
+export async function make({ call }: ServerClient, change: RuleChange): Promise<string> {
   if (change.kind === 'add') return `Added rule ${(await call(firewall.create, { body: change.body })).body.id}.`
   const { kind, id } = change
   if (kind === 'remove') {

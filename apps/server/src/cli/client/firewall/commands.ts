@@ -7,12 +7,13 @@ import { operations } from '@bowline/contract/operations'
 import { AttemptBody, type Rule, RuleBody, RuleId } from '@bowline/contract/schemas/firewall'
 import type { Member } from '@bowline/contract/schemas/namespace'
 import { type DryRun, DryRunBody } from '@bowline/contract/schemas/policy/dry-run'
+import { changesTo } from '@bowline/contract/schemas/policy/rule-changes'
 import type { Command } from 'commander'
 import { ExitStatus, type Format, type Terminal, show, table } from '../../terminal.ts'
 import { type ServerClient, signedIn } from '../client.ts'
 import { memberNamed, membersOf } from '../members.ts'
 import { deviceNamed } from '../session-selection.ts'
-import { changesTo, make } from './apply.ts'
+import { make } from './apply.ts'
 
 const { firewall } = operations
 const HEADINGS = ['RULE', 'PRIORITY', 'ACTION', 'PEOPLE', 'FROM', 'LOGIN', 'DEVICES', 'STATE']

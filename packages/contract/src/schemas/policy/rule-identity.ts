@@ -1,6 +1,6 @@
 // Identity of a firewall rule, whatever its id: rules with the same one do the same.
-import type { Rule, RuleBody } from '@bowline/contract/schemas/firewall'
-import { canonicalNetwork } from '@bowline/contract/schemas/policy/network'
+import type { Rule, RuleBody } from '../firewall.ts'
+import { canonicalNetwork } from './network.ts'
 
 /** A text that is equal for two rules exactly if they do the same. */
 export function identityOf(rule: RuleBody | Rule): string {
