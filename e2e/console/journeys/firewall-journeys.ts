@@ -112,7 +112,7 @@ export function firewallJourneys(site: Site): void {
       await dialog.getByLabel('People').first().click()
       await page.getByRole('option', { name: 'Owner', exact: true }).click()
       await page.keyboard.press('Escape')
-      await dialog.getByRole('button', { name: 'Try' }).click()
+      await dialog.getByRole('button', { name: 'Preview effect' }).click()
       await dialog.getByText(/this would have blocked [1-9]/).waitFor()
       await dialog.getByText(/you lose access to the device you connected to/).waitFor()
       await dialog.getByText(/^Blocked: \d+$/).click()

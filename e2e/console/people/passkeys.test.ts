@@ -312,7 +312,7 @@ describe('passkey', () => {
     await page.getByRole('navigation', { name: 'Sections' }).first().waitFor()
     await touch(false)
     await page.goto('/profile')
-    await page.getByText('You sign in with passkey.').waitFor()
+    await page.getByText('You sign in with a passkey.').waitFor()
     expect(await violationsInBothThemes(page)).toEqual({ light: [], dark: [] })
     await page.getByLabel('New password', { exact: true }).fill('another-horse')
     await page.getByRole('button', { name: 'Set a password' }).click()

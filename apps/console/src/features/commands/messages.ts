@@ -32,7 +32,8 @@ export const commandsMessages = {
   devices: (count: number) => i18n._('{count, plural, one {# device} other {# devices}}', { count }),
   output: i18n._('Output'),
   noOutput: i18n._('No output'),
-  cut: i18n._('Only the first 64 KiB are shown.'),
+  cut: i18n._('Only the beginning of the output is kept.'),
+  moreGroups: (count: string) => i18n._('{count} more results; Export CSV has them all.', { count }),
   again: (count: number) =>
     i18n._('Run again on {count, plural, one {# failed device} other {# failed devices}}', { count }),
   stop: i18n._('Stop'),

@@ -11,6 +11,9 @@ import { commandsMessages as texts } from './messages.ts'
 import { type Outcome, type Result, type Run, type Same, grouped, hasFailed, isDone, isSuccess } from './run.ts'
 import classes from './commands.module.css'
 
+/** Groups that are drawn: devices that all say something else would fill the page with thousands. */
+const MAX_GROUPS = 200
+
 interface ResultsProps {
   readonly run: Run
   readonly command: string
@@ -25,6 +28,7 @@ export function Results({ run, command, onAgain, onAnother, onClose }: ResultsPr
   const { results, total, isRefused } = progress
   const isOver = isDone(progress)
   const failed = results.filter(hasFailed)
+  const groups = grouped(results)
   return (
     <Stack gap="sm">
       <pre className={classes['command']}>{command}</pre>
@@ -36,12 +40,15 @@ export function Results({ run, command, onAgain, onAnother, onClose }: ResultsPr
       </Text>
       {isRefused ? <Callout tone="warn">{texts.refusedEarly}</Callout> : null}
       <ul aria-label={texts.results} className={classes['groups']}>
-        {grouped(results).map((same) => (
+        {groups.slice(0, MAX_GROUPS).map((same) => (
           <li key={same.key}>
             <ResultGroup same={same} />
           </li>
         ))}
       </ul>
+      {groups.length > MAX_GROUPS ? (
+        <Text size="sm">{texts.moreGroups(formatCount(groups.length - MAX_GROUPS))}</Text>
+      ) : null}
       <Group justify="flex-end" gap="xs">
         {isOver ? (
           <>

@@ -2,9 +2,12 @@
 import { Semaphore } from '@bowline/base/semaphore'
 import { type Store, createStore } from '../../platform/store.ts'
 import type { PaneDevice } from '../terminal/pane/pane-session.ts'
+import { createOutputs } from './outputs.ts'
 
 /** Sessions at a time: each is a connection of this browser and a program on a device. */
 const AT_ONCE = 8
+/** Results appear together, so that those of thousands of devices do not keep the page busy. */
+const SHOWN_MS = 250
 
 export type Outcome =
   | { readonly kind: 'exited'; readonly status: number }
@@ -52,15 +55,26 @@ export const isSuccess = ({ outcome }: Result): boolean => outcome.kind === 'exi
 export function runOnAll(devices: readonly PaneDevice[], execute: Execute): Run {
   const progress = createStore<Progress>({ total: devices.length, results: [], isRefused: false })
   const abort = new AbortController()
+  const outputs = createOutputs()
+  const results: Result[] = []
   let isTrusted = false
+  let isRefused = false
+  let shown: ReturnType<typeof setTimeout> | undefined
 
   function settle(result: Result): void {
     const { kind } = result.outcome
-    const now = progress.get()
-    const isRefused = now.isRefused || (kind === 'refused' && !isTrusted)
+    isRefused ||= kind === 'refused' && !isTrusted
     if (kind === 'exited' || kind === 'killed') isTrusted = true
     if (isRefused) abort.abort()
-    progress.set({ ...now, results: [...now.results, result], isRefused })
+    results.push({ ...result, ...outputs.keep(result) })
+    if (results.length === devices.length) show()
+    else shown ??= setTimeout(show, SHOWN_MS)
+  }
+
+  function show(): void {
+    clearTimeout(shown)
+    shown = undefined
+    progress.set({ total: devices.length, results: [...results], isRefused })
   }
 
   async function one(device: PaneDevice): Promise<void> {
@@ -88,6 +102,7 @@ const stopped = (device: PaneDevice): Result => ({
 
 /** Devices with the same outcome and the same output. */
 export interface Same {
+  /** Uid of its first device. */
   readonly key: string
   readonly outcome: Outcome
   readonly output: string
@@ -97,14 +112,17 @@ export interface Same {
 
 /** The results by what is the same in them, failures first, then by number of devices. */
 export function grouped(results: readonly Result[]): Same[] {
-  const groups = Map.groupBy(results, ({ outcome, output }) => JSON.stringify([outcome, output]))
-  return [...groups].map(([key, same]) => groupOf(key, same)).toSorted(byNeed)
+  const byOutcome = Map.groupBy(results, ({ outcome }) => JSON.stringify(outcome))
+  return [...byOutcome.values()]
+    .flatMap((alike) => [...Map.groupBy(alike, ({ output }) => output).values()])
+    .map(groupOf)
+    .toSorted(byNeed)
 }
 
-function groupOf(key: string, results: readonly Result[]): Same {
+function groupOf(results: readonly Result[]): Same {
   const [first] = results as [Result]
-  const { outcome, output } = first
-  return { key, outcome, output, isCut: results.some(({ isCut }) => isCut), results }
+  const { device, outcome, output } = first
+  return { key: device.uid, outcome, output, isCut: results.some(({ isCut }) => isCut), results }
 }
 
 const needOf = ({ results: [first] }: Same): number => (first && isSuccess(first) ? 1 : 0)
