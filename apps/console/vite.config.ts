@@ -12,7 +12,7 @@ const api = process.env['CONSOLE_API'] ?? 'http://127.0.0.1:8080'
 
 /** What only some pages say of the contract comes with them. */
 const LATER =
-  /\/contract\/src\/(terminal\/|settings\/|(operations|schemas)\/(announcement|api-key|audit|billing|connector|firewall|fleet\/(agent|alert|install|pairing)|instance|mail|mfa|passkey|policy\/|programs?|public-key|recording|single-sign-on|terminal|tunnel))/
+  /\/contract\/src\/(terminal\/|settings\/|(operations|schemas)\/(announcement|api-key|audit|billing|connector|firewall|fleet\/(access|agent|alert|audit|device-jobs|install|pairing|presence|roles|snippets)|instance|mail|mfa|passkey|policy\/|programs?|public-key|recording|scim|single-sign-on|tags\.|terminal|tunnel|users\.))/
 
 function isFirstContract(module: string): boolean {
   return /node_modules\/zod\/|packages\/contract\/src\//.test(module) && !LATER.test(module)

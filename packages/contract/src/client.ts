@@ -1,5 +1,6 @@
 // The typed client: one function that calls any operation. Types are inferred from the operation; no code is generated.
-import { ERRORS, type ErrorCode, fail } from './errors.ts'
+// The catalogue's texts stay on the server: a client only compares codes.
+import type { ErrorCode } from './errors.ts'
 import { type CallInput, type Operation, type Output, pathParameters } from './operation.ts'
 
 export interface ClientOptions {
@@ -13,6 +14,7 @@ export interface ClientOptions {
 /** A response other than the operation's success. */
 export class ApiError extends Error {
   readonly status: number
+  /** A newer server may have others. */
   readonly code: ErrorCode | undefined
   /** Names of the invalid input fields. */
   readonly fields: readonly string[]
@@ -27,7 +29,7 @@ export class ApiError extends Error {
     this.name = 'ApiError'
     this.status = status
     const code = 'code' in named ? String(named.code) : ''
-    this.code = Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : undefined
+    this.code = /^[A-Z][A-Z_]*$/.test(code) ? (code as ErrorCode) : undefined
     const fields = Array.isArray(body) ? body : 'fields' in named && Array.isArray(named.fields) ? named.fields : []
     this.fields = fields.map(String)
     this.headers = headers
@@ -44,17 +46,17 @@ export interface Answer<O> {
 
 /**
  * Builds the URL path of a call, with its query.
- * @throws {BowlineError} INVALID_INPUT for a path parameter that is missing or cannot be a path segment
+ * @throws {ApiError} INVALID_INPUT for a path parameter that is missing or cannot be a path segment
  */
 export function callPath(definition: Operation, input: { params?: unknown; query?: unknown }): string {
   const params = (input.params ?? {}) as Record<string, string | number | undefined>
   let path = definition.path
   for (const name of pathParameters(path)) {
-    if (params[name] === undefined) fail('INVALID_INPUT', { field: name, rule: 'is required' }, [name])
+    if (params[name] === undefined) throw invalid(name, 'is required')
     const value = String(params[name])
     // URLs cannot carry these as a segment: browsers resolve dots, and an empty one is another path.
     if (['', '.', '..'].includes(value) || !value.isWellFormed()) {
-      fail('INVALID_INPUT', { field: name, rule: 'cannot be part of an address' }, [name])
+      throw invalid(name, 'cannot be part of an address')
     }
     path = path.replace(`{${name}}`, encodeURIComponent(value))
   }
@@ -63,6 +65,11 @@ export function callPath(definition: Operation, input: { params?: unknown; query
     if (value !== undefined) query.set(name, String(value))
   }
   return query.size ? `${path}?${query}` : path
+}
+
+/** As the server would answer. */
+function invalid(field: string, rule: string): ApiError {
+  return new ApiError(400, { code: 'INVALID_INPUT', message: `${field}: ${rule}.`, fields: [field] }, new Headers())
 }
 
 /** Parses the response body, which may come from an intermediary instead of the server. */

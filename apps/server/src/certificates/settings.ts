@@ -4,7 +4,7 @@ import { access, constants, readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { ConfigError, type ServerSettings } from '@bowline/contract/config'
 import type { CertificateUse } from '@bowline/contract/operations/instance'
-import type { AcmeChallenge } from '@bowline/contract/settings/acme'
+import type { AcmeChallenge } from '@bowline/contract/settings/acme-challenge'
 
 export interface WantedCertificate {
   readonly use: CertificateUse

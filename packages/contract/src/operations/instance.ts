@@ -1,7 +1,7 @@
 // Calls about the instance itself: version, setup, health, certificates, nodes.
 import * as z from 'zod'
 import { operation } from '../operation.ts'
-import { AcmeChallenge } from '../settings/acme.ts'
+import { AcmeChallenge } from '../settings/acme-challenge.ts'
 import { REGISTRATION_MODES } from '../settings/registration.ts'
 import { Email, Password, PersonName, Time, Username } from '../schemas/common.ts'
 

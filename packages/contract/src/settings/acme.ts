@@ -1,14 +1,11 @@
 // Settings of certificates that an authority issues by ACME (RFC 8555); all of them need `BOWLINE_ACME_EMAIL`.
 import * as z from 'zod'
+import { AcmeChallenge } from './acme-challenge.ts'
 import { port } from './numbers.ts'
 import type { SettingSpec } from './spec.ts'
 
 const server = ['server'] as const
 const optional = z.string().min(1).optional()
-
-/** Ways to prove that a name is this server's. */
-export const AcmeChallenge = z.enum(['http-01', 'tls-alpn-01', 'dns-01'])
-export type AcmeChallenge = z.infer<typeof AcmeChallenge>
 
 export const ACME_SETTINGS = {
   BOWLINE_ACME_EMAIL: {

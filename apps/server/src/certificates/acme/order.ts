@@ -1,6 +1,6 @@
 // One order of a certificate (RFC 8555 section 7.4): from the names to the chain.
 import type { KeyObject } from 'node:crypto'
-import type { AcmeChallenge } from '@bowline/contract/settings/acme'
+import type { AcmeChallenge } from '@bowline/contract/settings/acme-challenge'
 import type { Clock } from '@bowline/base/clock'
 import * as z from 'zod'
 import type { TlsMaterial } from '../../platform/network/certificate.ts'
