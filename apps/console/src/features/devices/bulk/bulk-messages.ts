@@ -35,7 +35,7 @@ export const bulkMessages = {
   },
   decideTexts: {
     accept: i18n._(
-      'Accepted devices become reachable over SSH. Devices that would replace an accepted one are skipped: accept those one at a time.',
+      'Accepted devices become reachable over SSH; you can undo this for 15 minutes. Devices that would replace an accepted one are skipped: accept those one at a time.',
     ),
     reject: i18n._('Rejected devices are not reachable. You can undo this.'),
   },
