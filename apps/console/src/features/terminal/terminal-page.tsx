@@ -14,6 +14,7 @@ import { DevicePicker } from './device-picker.tsx'
 import { KeyBar } from './pane/key-bar.tsx'
 import { paneIds } from './pane/layout.ts'
 import { terminalMessages as texts } from './messages.ts'
+import { MoveDialog } from './moving/move-dialog.tsx'
 import { PaneTree } from './pane/pane-tree.tsx'
 import { GroupSignIn } from './group-sign-in.tsx'
 import { SnippetChooser } from './snippets/snippet-chooser.tsx'
@@ -72,6 +73,7 @@ export function TerminalPage({ device, join }: TerminalPageProps) {
         ) : null}
         <GroupSignIn workspace={workspace} />
         <SnippetChooser open={workspace.snippetsFor} target={targetOf} />
+        <MoveDialog workspace={workspace} />
         <TerminalTitle tab={isPicking ? undefined : tab} workspace={workspace} />
         {tab && !isPicking ? <ActiveTab tab={tab} /> : null}
       </div>

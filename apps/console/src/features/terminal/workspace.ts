@@ -7,6 +7,7 @@ import type { KeyCredential } from './connection/credential.ts'
 import type { PasteRisk } from './input/judge-paste.ts'
 import { type Broadcast, createBroadcast } from './broadcast/broadcast.ts'
 import { createTabKeeper } from './kept-tabs.ts'
+import { type Moved, type Place, withMoved } from './moving/moves.ts'
 import type { SavedTab } from './saved-tabs.ts'
 import type { Tab, WorkspaceState } from './tab.ts'
 import { movedTab, tabName } from './tabs/tab-changes.ts'
@@ -24,6 +25,8 @@ export interface Workspace {
   readonly wanted: Store<readonly PaneDevice[]>
   /** Pane that a snippet is chosen for. */
   readonly snippetsFor: Store<string | undefined>
+  /** What a place is asked for, to move it there. */
+  readonly moving: Store<Moved | undefined>
   /** The private key loaded last: it signs for every terminal of the person. */
   readonly key: Store<KeyCredential | undefined>
   pane(id: string): Pane | undefined
@@ -38,6 +41,8 @@ export interface Workspace {
   rename(tab: string, name: string): void
   /** @param to index in the tab bar */
   move(tab: string, to: number): void
+  /** Moves a pane or a tab; sessions and screens stay as they are. */
+  moveTo(moved: Moved, place: Place): void
   /** Opens the same panes in another tab, signed in where this page knows how. */
   duplicate(tab: string): void
   /** Opens the tab that was closed last. */
@@ -150,6 +155,7 @@ function createWorkspace(runtime: Runtime): Workspace {
     broadcast,
     wanted: createStore<readonly PaneDevice[]>([]),
     snippetsFor: createStore<string | undefined>(undefined),
+    moving: createStore<Moved | undefined>(undefined),
     key,
     pane: (id) => panes.get(id),
     accessOn: (device) =>
@@ -176,6 +182,12 @@ function createWorkspace(runtime: Runtime): Workspace {
     activate: (id) => state.set({ ...state.get(), active: id }),
     rename: (id, name) => change(id, (tab) => ({ ...tab, name: tabName(name) })),
     move: (id, to) => state.set({ ...state.get(), tabs: movedTab(state.get().tabs, id, to) }),
+    moveTo(moved, place) {
+      state.set(withMoved(state.get(), moved, place, nextTab))
+      for (const id of acceptedRisks.keys()) {
+        if (!state.get().tabs.some((tab) => tab.id === id)) acceptedRisks.delete(id)
+      }
+    },
     duplicate(id) {
       const tab = state.get().tabs.find((one) => one.id === id)
       const saved = tab && keeper.savedOf(tab)
@@ -263,6 +275,7 @@ function createWorkspace(runtime: Runtime): Workspace {
     closed.length = 0
     workspace.wanted.set([])
     workspace.snippetsFor.set(undefined)
+    workspace.moving.set(undefined)
     state.set({ tabs: [], active: undefined })
     remove(tabs.flatMap(({ layout }) => paneIds(layout)))
     key.set(undefined)
