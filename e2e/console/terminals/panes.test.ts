@@ -133,3 +133,48 @@ it('moves a pane by the keyboard alone', async () => {
   await shows(panes().first(), 'typed-first-42')
   expect(watched.complaints).toEqual([])
 })
+
+it('opens a pane in a window of its own, and takes it back when that is closed', async () => {
+  const { context } = watched
+  const first = panes().first()
+  await first.locator('.xterm-helper-textarea').focus()
+  const [popup] = await Promise.all([context.waitForEvent('page'), page.keyboard.press('Control+Shift+D')])
+  const complaints: string[] = []
+  popup.on('pageerror', (error) => complaints.push(error.message))
+  const screen = popup.locator('.xterm-accessibility')
+  await popup.getByRole('tab', { name: 'greenhouse, connected' }).waitFor()
+  expect(await panes().count()).toBe(1)
+  expect(await popup.getByRole('link', { name: 'Devices' }).count()).toBe(0)
+  await popup.locator('.xterm-helper-textarea').focus()
+  await popup.keyboard.type('echo window-$me-$((6*7))\n')
+  await until('the session is the same', async () => (await screen.innerText()).includes('window-first-42'))
+  expect(await screen.innerText()).toContain('typed-first-42')
+  await popup.setViewportSize({ width: 390, height: 600 })
+  expect(await popup.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false)
+
+  await popup.reload()
+  await popup.getByRole('tab', { name: 'greenhouse, connected' }).waitFor()
+  await popup.locator('.xterm-helper-textarea').focus()
+  await popup.keyboard.type('echo again-$me-$((6*7))\n')
+  await until('the session is still the same', async () => (await screen.innerText()).includes('again-first-42'))
+
+  await popup.close({ runBeforeUnload: true })
+  await until('there are two tabs', async () => (await tabs().count()) === 2)
+  await page.getByRole('tab', { name: 'greenhouse, connected' }).nth(1).waitFor()
+  await panes().first().locator('.xterm-helper-textarea').focus()
+  await type('echo home-$me-$((6*7))')
+  await shows(panes().first(), 'home-first-42')
+  await shows(panes().first(), 'again-first-42')
+  expect([...watched.complaints, ...complaints]).toEqual([])
+})
+
+it('keeps a terminal where it is when the browser opens no window', async () => {
+  await page.evaluate('window.open = () => null')
+  await tabs().nth(1).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Open in a new window' }).click()
+  await page.getByText('The browser did not open a window').waitFor()
+  expect(await tabs().count()).toBe(2)
+  await panes().first().locator('.xterm-helper-textarea').focus()
+  await type('echo here-$me-$((6*7))')
+  await shows(panes().first(), 'here-first-42')
+})

@@ -23,6 +23,8 @@ import { TerminalTitle } from './tabs/terminal-title.tsx'
 import { JoinSession } from './sharing/join-session.tsx'
 import { useKeys } from './use-keys.ts'
 import { signInByVault } from './vault-sign-in.ts'
+import { popOut } from './windows/pop-out.ts'
+import { popOutNow } from './windows/pop-out-now.ts'
 import type { Tab } from './tab.ts'
 import { workspaceOf } from './workspace.ts'
 import classes from './terminal.module.css'
@@ -54,6 +56,12 @@ export function TerminalPage({ device, join }: TerminalPageProps) {
     )
   }
   const tab = tabs.find(({ id }) => id === active)
+  const focused = tab?.focused
+  useEffect(() => {
+    if (focused === undefined) return undefined
+    popOut.set(() => popOutNow(workspace, { pane: focused }))
+    return () => popOut.set(undefined)
+  }, [workspace, focused])
   const isAsked = useStore(workspace.wanted).length > 0
   const isPicking = picking || (!tab && device === undefined && join === undefined && !isAsked)
   return (

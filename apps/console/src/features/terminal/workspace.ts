@@ -14,6 +14,7 @@ import { movedTab, tabName } from './tabs/tab-changes.ts'
 import { type SplitLayout, paneIds, splitPane, tiles, withShare, withoutPane } from './pane/layout.ts'
 import type { Access, PaneDevice } from './pane/pane-session.ts'
 import { type Pane, createPane } from './pane/pane.ts'
+import { createTerminalWindows, isReturnable, leaveToOpener } from './windows/windows.ts'
 import { terminalSettings } from './screen/settings.ts'
 
 export interface Workspace {
@@ -43,6 +44,8 @@ export interface Workspace {
   move(tab: string, to: number): void
   /** Moves a pane or a tab; sessions and screens stay as they are. */
   moveTo(moved: Moved, place: Place): void
+  /** Moves a pane or a tab to a window of its own, which goes on with its sessions. @returns false when the browser forbids it */
+  popOut(moved: Moved): boolean
   /** Opens the same panes in another tab, signed in where this page knows how. */
   duplicate(tab: string): void
   /** Opens the tab that was closed last. */
@@ -121,7 +124,8 @@ function createWorkspace(runtime: Runtime): Workspace {
   const nextTab = (): string => `tab-${(tabCount += 1)}`
   const append = (tab: Tab): void =>
     state.set({ tabs: [...state.get().tabs, tab], active: tab.id, canReopen: closed.length > 0 })
-  const keeper = createTabKeeper({ state, panes, add, nextTab, owner: () => owner })
+  const keeper = createTabKeeper({ state, panes, add, nextTab, owner: () => owner, left: leaveToOpener })
+  const windows = createTerminalWindows((tabs) => keeper.takeOver(tabs).forEach(append))
 
   /** Signs in on a new pane as on another one. */
   function connectLike(from: string, to: string): void {
@@ -147,6 +151,17 @@ function createWorkspace(runtime: Runtime): Workspace {
       panes.delete(id)
     }
     markRung()
+  }
+
+  /** Ends what is in a tab, unless it was handed over. */
+  function drop({ id, layout }: Tab): void {
+    const { tabs, active } = state.get()
+    const at = tabs.findIndex((tab) => tab.id === id)
+    const remaining = tabs.filter((one) => one.id !== id)
+    const next = active === id ? (remaining[at] ?? remaining[at - 1])?.id : active
+    state.set({ tabs: remaining, active: next, canReopen: closed.length > 0 })
+    remove(paneIds(layout))
+    acceptedRisks.delete(id)
   }
 
   const workspace: Workspace = {
@@ -187,6 +202,16 @@ function createWorkspace(runtime: Runtime): Workspace {
       for (const id of acceptedRisks.keys()) {
         if (!state.get().tabs.some((tab) => tab.id === id)) acceptedRisks.delete(id)
       }
+    },
+    popOut(moved) {
+      const opened = windows.open()
+      if (!opened) return false
+      if ('pane' in moved) workspace.moveTo(moved, 'own-tab')
+      const tab = 'tab' in moved ? state.get().tabs.find(({ id }) => id === moved.tab) : tabOf(moved.pane)
+      if (!tab) return false
+      opened.show(keeper.handOver(tab))
+      drop(tab)
+      return true
     },
     duplicate(id) {
       const tab = state.get().tabs.find((one) => one.id === id)
@@ -233,18 +258,12 @@ function createWorkspace(runtime: Runtime): Workspace {
       remove([id])
     },
     closeTab(id) {
-      const { tabs, active } = state.get()
-      const at = tabs.findIndex((tab) => tab.id === id)
-      const tab = tabs[at]
+      const tab = state.get().tabs.find((one) => one.id === id)
       if (!tab) return
-      const remaining = tabs.filter((one) => one.id !== id)
-      const next = active === id ? (remaining[at] ?? remaining[at - 1])?.id : active
       const saved = keeper.savedOf(tab)
       if (saved) closed.push(saved)
       if (closed.length > MAX_CLOSED) closed.shift()
-      state.set({ tabs: remaining, active: next, canReopen: closed.length > 0 })
-      remove(paneIds(tab.layout))
-      acceptedRisks.delete(id)
+      drop(tab)
     },
     setDark(dark) {
       isDark = dark
@@ -284,7 +303,12 @@ function createWorkspace(runtime: Runtime): Workspace {
   addEventListener('online', () => {
     for (const pane of panes.values()) pane.remote()?.reconnectNow()
   })
-  guardUnload(() => [...panes.values()].some((pane) => ['running', 'reconnecting'].includes(pane.state.get().kind)))
+  // A window of terminals leaves them to the page that opened it.
+  guardUnload(
+    () =>
+      !isReturnable() &&
+      [...panes.values()].some((pane) => ['running', 'reconnecting'].includes(pane.state.get().kind)),
+  )
   return workspace
 }
 

@@ -8,6 +8,7 @@ import { keptText } from '../screen/kept-text.ts'
 import { movingMessages } from '../moving/messages.ts'
 import { hasPlaces } from '../moving/moves.ts'
 import { terminalMessages } from '../messages.ts'
+import { popOutNow } from '../windows/pop-out-now.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Pane } from './pane.ts'
 
@@ -90,6 +91,9 @@ export function TerminalMenu({ pane, workspace }: { readonly pane: Pane; readonl
             {movingMessages.movePane}
           </Menu.Item>
         ) : null}
+        <Menu.Item rightSection={<Keys keys={keysOf.popOut} />} onClick={() => popOutNow(workspace, { pane: pane.id })}>
+          {terminalMessages.popOut}
+        </Menu.Item>
         <Menu.Item rightSection={<Keys keys={keysOf.close} />} onClick={() => workspace.closePane(pane.id)}>
           {terminalMessages.closePane}
         </Menu.Item>

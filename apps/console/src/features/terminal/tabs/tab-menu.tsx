@@ -3,6 +3,7 @@ import { useStore } from '../../../core/context.tsx'
 import { Menu } from '../../../ui/kit.ts'
 import { movingMessages } from '../moving/messages.ts'
 import { terminalMessages } from '../messages.ts'
+import { popOutNow } from '../windows/pop-out-now.ts'
 import type { Workspace } from '../workspace.ts'
 
 const texts = terminalMessages.tabMenu
@@ -40,6 +41,7 @@ export function TabMenu({ workspace, place, onClose, onMove, onRename }: TabMenu
         {tabs.length > 1 ? (
           <Menu.Item onClick={() => workspace.moving.set({ tab: id })}>{movingMessages.moveTab}</Menu.Item>
         ) : null}
+        <Menu.Item onClick={() => popOutNow(workspace, { tab: id })}>{terminalMessages.popOut}</Menu.Item>
         <Menu.Divider />
         <Menu.Item onClick={() => workspace.closeTab(id)}>{texts.close}</Menu.Item>
         {tabs.length > 1 ? (
