@@ -1,11 +1,13 @@
-// A person whose terminal somebody watches is told: in the terminal, while it lasts, and afterwards in the session.
+// A person whose terminal somebody watches is told: in the terminal, while it lasts, and afterwards in the session. Whoever
+// watches can end it.
 import { userInfo } from 'node:os'
 import { operations } from '@bowline/contract/operations'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Agent, startAgent } from '../../support/agent.ts'
 import { launchBrowser, openPage } from '../../support/browser.ts'
 import { type Server, startServer } from '../../support/server.ts'
+import { until } from '../../support/wait.ts'
 import { eventually, openSignedIn } from '../steps.ts'
 
 const OPERATOR = { username: 'operator', password: 'correct horse' }
@@ -23,6 +25,15 @@ afterAll(async () => {
   await server.remove()
 })
 
+async function connect(page: Page): Promise<void> {
+  await openSignedIn(page, OPERATOR, '/devices')
+  await page.getByRole('button', { name: 'Connect to greenhouse' }).click()
+  await page.getByLabel('User on the device').fill(userInfo().username)
+  await page.getByLabel('Password on the device').fill(agent.target.password)
+  await page.getByRole('button', { name: 'Connect', exact: true }).click()
+  await page.getByRole('tab', { name: 'greenhouse, connected' }).waitFor()
+}
+
 it('shows who watches a terminal, in it and on the pages of its session', async () => {
   const { call } = await server.client()
   const policy = { params: { tenant: server.tenant } }
@@ -32,12 +43,7 @@ it('shows who watches a terminal, in it and on the pages of its session', async 
     openPage(browser, { baseURL: server.origin }),
   ])
   const { page } = person
-  await openSignedIn(page, OPERATOR, '/devices')
-  await page.getByRole('button', { name: 'Connect to greenhouse' }).click()
-  await page.getByLabel('User on the device').fill(userInfo().username)
-  await page.getByLabel('Password on the device').fill(agent.target.password)
-  await page.getByRole('button', { name: 'Connect', exact: true }).click()
-  await page.getByRole('tab', { name: 'greenhouse, connected' }).waitFor()
+  await connect(page)
   await page.keyboard.type('echo tomatoes\n')
   expect(await page.getByText('Watched by').count()).toBe(0)
 
@@ -62,5 +68,53 @@ it('shows who watches a terminal, in it and on the pages of its session', async 
     const { body } = await call(operations.audit.list, { query: {} })
     return body.some(({ action }) => action === 'recording.watch')
   })
+  expect([...person.complaints, ...watcher.complaints]).toEqual([])
+})
+
+it('ends a session from where it is watched, which then plays its recording', async () => {
+  const { call } = await server.client()
+  const [person, watcher] = await Promise.all([
+    openPage(browser, { baseURL: server.origin }),
+    openPage(browser, { baseURL: server.origin }),
+  ])
+  await connect(person.page)
+  const running = await until('the session is recorded', async () => {
+    const { body } = await call(operations.sessions.list, { query: {} })
+    return body.find(({ active, recorded }) => active && recorded)
+  })
+  const { page } = watcher
+  await openSignedIn(page, OPERATOR, `/sessions/${running.uid}/play/0`)
+  const live = `Live: ${userInfo().username} on greenhouse`
+  await page.getByRole('heading', { level: 1, name: live }).waitFor()
+  expect(await page.title()).toMatch(new RegExp(`^${live}`))
+  await page.getByText('Watched by operator').waitFor()
+  await page.getByRole('tab', { name: 'Text' }).click()
+  await person.page.keyboard.type('echo pumpkin$((6*7))\n')
+  const screen = page.getByRole('log', { name: 'Screen of the recording' })
+  await screen.filter({ hasText: 'pumpkin42' }).waitFor()
+
+  await page.keyboard.press('Shift+E')
+  const question = page.getByRole('dialog', { name: `End the session of ${userInfo().username}@greenhouse?` })
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await question.waitFor({ state: 'detached' })
+  // The picture of the last moment: a replaced player would have another element, and an empty one in between.
+  await page.evaluate(`
+    window.player = document.querySelector('figure')
+    window.shown = []
+    const look = () => {
+      window.shown.push(document.querySelector('[role=log]')?.textContent.includes('pumpkin42') === true)
+      requestAnimationFrame(look)
+    }
+    look()
+  `)
+  await page.getByRole('button', { name: 'End session' }).click()
+  await question.getByRole('button', { name: 'End session' }).click()
+  await page.getByRole('heading', { level: 1, name: `Recording of ${userInfo().username}@greenhouse` }).waitFor()
+  await page.getByText('Verified', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Play again' }).waitFor()
+  expect(await page.getByRole('button', { name: 'End session' }).count()).toBe(0)
+  expect(await page.evaluate(`document.querySelector('figure') === window.player`)).toBe(true)
+  expect(await page.evaluate(`window.shown.every(Boolean)`)).toBe(true)
+  await person.page.getByText('The session has ended').waitFor()
   expect([...person.complaints, ...watcher.complaints]).toEqual([])
 })

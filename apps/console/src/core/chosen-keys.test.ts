@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { type KeyedAction, chooseKeys, chosenKeys, conflictOf, forgetChosenKeys, keysOf } from './chosen-keys.ts'
 import { appMessages } from './messages.ts'
-import { DEVICE_KEYS } from './shortcuts.ts'
+import { DEVICE_KEYS, SESSION_KEYS } from './shortcuts.ts'
 
 const action = (id: string, ...usual: string[]): KeyedAction => ({ id, usual, label: id })
 const DEVICES = action('devices', 'g', 'd')
@@ -40,4 +40,8 @@ describe('chosen keys', () => {
 
 it('has words for every key of a device’s row', () => {
   expect(Object.keys(appMessages.deviceKeys)).toEqual(Object.keys(DEVICE_KEYS))
+})
+
+it('has words for every key of a running session', () => {
+  expect(Object.keys(appMessages.sessionKeys)).toEqual(Object.keys(SESSION_KEYS))
 })

@@ -84,6 +84,8 @@ export const appMessages = {
     tags: i18n._('Edit the tags of the device'),
     favorite: i18n._('Add the device to favorites, or remove it'),
   },
+  onSessions: i18n._('On a running session'),
+  sessionKeys: { end: i18n._('End the session') },
   changeKeys: (action: string, keys: string) => i18n._('{action}: {keys}. Change', { action, keys }),
   pressKeys: i18n._('Press the new keys …'),
   pressKeysHint: i18n._('Escape keeps the keys, Backspace brings the usual ones back.'),

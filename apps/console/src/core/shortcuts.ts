@@ -12,6 +12,9 @@ export interface Shortcut extends KeyedAction {
 /** Usual keys on the row of a device, by what they do; the sheet behind `?` names each. */
 export const DEVICE_KEYS = { accept: 'a', reject: 'r', connect: 'c', rename: 'e', tags: 't', favorite: 'f' } as const
 
+/** Usual keys where a running session is shown: on its page, and while it is watched. */
+export const SESSION_KEYS = { end: 'E' } as const
+
 const SETTING = 'bowline.single-keys'
 /** Longest pause between two keys of one shortcut. */
 export const PAUSE_MS = 1_200

@@ -8,6 +8,7 @@ import { Suspense, useCallback, useEffect, useState } from 'react'
 import { PendingBell } from '../features/devices/bell/pending-bell.tsx'
 import { WaitingLogins } from '../features/held-logins/waiting-logins.tsx'
 import { namespaceQuery } from '../features/namespaces/queries.ts'
+import { ownWindow } from '../features/terminal/windows/own-window.ts'
 import { lazyPart } from '../platform/lazy-part.tsx'
 import { pageFile } from '../platform/page-files.ts'
 import { IconButton } from '../ui/controls/icon-button.tsx'
@@ -53,6 +54,8 @@ export function Shell() {
   const namespace = useQuery({ ...namespaceQuery(api, tenant ?? ''), enabled: (tenant ?? '') !== '' })
   const isClosed = needsNamespace && !worksDisabled && namespace.data?.disabled === true
   const isFolded = useStore(isSidebarFolded)
+  // Other pages in such a window have the way back around them.
+  const isAlone = useLocation({ select: ({ pathname }) => pathname === '/terminal' }) && ownWindow() !== undefined
   const [overlay, setOverlay] = useState<Overlay>()
   const [used, setUsed] = useState<ReadonlySet<Overlay>>(new Set())
   const show = useCallback((next: Overlay) => {
@@ -82,7 +85,12 @@ export function Shell() {
   }, [])
   return (
     // Switching the namespace remounts everything, so that no state of the previous one stays on screen.
-    <div key={tenant} className={classes['shell']} data-folded={isFolded || undefined}>
+    <div
+      key={tenant}
+      className={classes['shell']}
+      data-folded={isFolded || undefined}
+      data-alone={isAlone || undefined}
+    >
       <a href="#content" className={classes['skip']}>
         {texts.skip}
       </a>

@@ -5,7 +5,7 @@ import { Button, Group, Kbd, Switch, Text, Title } from '../ui/kit.ts'
 import { type KeyedAction, chosenKeys, forgetChosenKeys } from '../core/chosen-keys.ts'
 import { useStore } from '../core/context.tsx'
 import { appMessages as texts } from '../core/messages.ts'
-import { DEVICE_KEYS, type Shortcut, areSingleKeysOn, switchSingleKeys } from '../core/shortcuts.ts'
+import { DEVICE_KEYS, SESSION_KEYS, type Shortcut, areSingleKeysOn, switchSingleKeys } from '../core/shortcuts.ts'
 import { KeyChoice } from './key-choice.tsx'
 import { keyName } from './key-name.ts'
 import classes from './shortcut-sheet.module.css'
@@ -27,8 +27,9 @@ export function ShortcutSheet({ opened, onClose, shortcuts }: ShortcutSheetProps
 function Body({ shortcuts }: { readonly shortcuts: readonly Shortcut[] }) {
   const [on, setOn] = useState(areSingleKeysOn)
   const hasChosen = Object.keys(useStore(chosenKeys)).length > 0
-  const ofDevices = deviceActions()
-  const all = [...shortcuts, ...ofDevices]
+  const ofDevices = keyedActions('device', DEVICE_KEYS, texts.deviceKeys)
+  const ofSessions = keyedActions('session', SESSION_KEYS, texts.sessionKeys)
+  const all = [...shortcuts, ...ofDevices, ...ofSessions]
   return (
     <>
       <Text size="sm" mb="sm">
@@ -39,6 +40,7 @@ function Body({ shortcuts }: { readonly shortcuts: readonly Shortcut[] }) {
         <div>
           <KeyList title={texts.inLists} keys={texts.listKeys} />
           <ActionList title={texts.onDevices} actions={ofDevices} all={all} />
+          <ActionList title={texts.onSessions} actions={ofSessions} all={all} />
           <KeyList title={texts.inTerminals} keys={texts.terminalKeys} />
         </div>
       </div>
@@ -62,12 +64,14 @@ function Body({ shortcuts }: { readonly shortcuts: readonly Shortcut[] }) {
   )
 }
 
-function deviceActions(): readonly KeyedAction[] {
-  return Object.entries(DEVICE_KEYS).map(([id, key]) => ({
-    id: `device.${id}`,
-    usual: [key],
-    label: texts.deviceKeys[id as keyof typeof DEVICE_KEYS],
-  }))
+/** @param noun what the ids of the actions begin with */
+function keyedActions<Act extends string>(
+  noun: string,
+  keys: Readonly<Record<Act, string>>,
+  labels: Readonly<Record<Act, string>>,
+): readonly KeyedAction[] {
+  const acts = Object.keys(keys) as Act[]
+  return acts.map((act) => ({ id: `${noun}.${act}`, usual: [keys[act]], label: labels[act] }))
 }
 
 interface ActionListProps {

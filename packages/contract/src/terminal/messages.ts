@@ -38,7 +38,7 @@ export const TERMINAL_SUBPROTOCOL = 'bowline.terminal.v1'
 /** Bounds of one terminal; bytes, seconds, milliseconds. */
 export const TERMINAL = {
   /** Maximum output in flight or waiting for a resumption. */
-  outputWindowBytes: 512 * 1024,
+  outputWindowBytes: 1024 * 1024,
   /** Maximum input in flight. */
   inputWindowBytes: 256 * 1024,
   /** Maximum bytes of a data frame. */
@@ -48,7 +48,7 @@ export const TERMINAL = {
   /** How long the server keeps a terminal after its connection has dropped. */
   resumeSeconds: 60,
   /** Most output that waits for a browser which has joined and reads too slowly: beyond, it is disconnected. */
-  guestBacklogBytes: 1024 * 1024,
+  guestBacklogBytes: 2 * 1024 * 1024,
   /** Longest screen that the owner of a terminal sends with an admission, as JSON: it is within one message. */
   screenBytes: 60 * 1024,
   /** Longest command, characters. */

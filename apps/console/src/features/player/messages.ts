@@ -3,6 +3,7 @@ import { i18n } from '../../platform/language/i18n.ts'
 
 export const playerMessages = {
   title: (who: string) => i18n._('Recording of {who}', { who }),
+  liveTitle: (user: string, device: string) => i18n._('Live: {user} on {device}', { user, device }),
   back: i18n._('Sessions'),
   started: i18n._('Started'),
   seat: (seat: number) => i18n._('Channel {seat}', { seat }),

@@ -1,4 +1,4 @@
-// Page of a recording: its session, its verification, and the player once its length is known.
+// Page of a recording, or of a session that is watched while it runs: its session, its verification, and the player once its length is known.
 import type { SessionUid } from '@bowline/contract/schemas/common'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -8,11 +8,14 @@ import { Callout } from '../../ui/feedback/callout.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Loader } from '../../ui/kit.ts'
 import { Page } from '../../ui/page/page.tsx'
+import { StatusDot } from '../../ui/text/status-dot.tsx'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
+import { sessionsMessages } from '../sessions/messages.ts'
 import { sessionQuery } from '../sessions/queries.ts'
 import { DownloadMenu } from './view/download-menu.tsx'
+import { EndButton } from '../sessions/end-button.tsx'
 import { JoinButton } from '../sessions/join-button.tsx'
-import { nameOf } from '../sessions/session-name.ts'
+import { deviceOf, nameOf } from '../sessions/session-name.ts'
 import { WatchedBy } from '../sessions/watched-by.tsx'
 import { playerMessages as texts } from './messages.ts'
 import { PlayerView } from './view/player-view.tsx'
@@ -35,13 +38,16 @@ export function PlayerPage({ uid, seat, search }: PlayerPageProps) {
   const verdict = useQuery({ ...verdictQuery(api, { uid, seat }, state ?? ''), enabled: state !== undefined })
   const failed = [session, index].find(({ isError, data }) => isError && !data)
   const who = session.data ? nameOf(session.data) : uid.slice(0, 12)
+  // The page of a session that ends while it is watched stays as it is, and becomes that of its recording.
+  const live = session.data?.active === true && state === 'recording' ? session.data : undefined
   const seats = session.data?.events.seats ?? []
   return (
     <Page
-      title={texts.title(who)}
+      title={live ? texts.liveTitle(live.username, deviceOf(live)) : texts.title(who)}
       trail={<BackLink to="/sessions" label={texts.back} />}
       mark={
         <>
+          {live ? <StatusDot on label={sessionsMessages.active} text /> : null}
           {state ? <VerdictBadge verdict={verdict.data} failed={verdict.isError} /> : null}
           <WatchedBy watchers={session.data?.watchers} />
         </>
@@ -49,6 +55,7 @@ export function PlayerPage({ uid, seat, search }: PlayerPageProps) {
       actions={
         <>
           {session.data ? <JoinButton session={session.data} /> : null}
+          {session.data ? <EndButton session={session.data} /> : null}
           {index.data ? <DownloadMenu uid={uid} seat={seat} /> : null}
         </>
       }

@@ -1,28 +1,23 @@
 // Page of one session: who, from where, what happened, why it ended, and its actions.
 import { ApiError } from '@bowline/contract/client'
-import { sessions } from '@bowline/contract/operations/sessions'
 import { SessionUid } from '@bowline/contract/schemas/common'
 import type { Session } from '@bowline/contract/schemas/session'
 import { useQuery } from '@tanstack/react-query'
 import { Link, getRouteApi } from '@tanstack/react-router'
-import { SquareX, Unplug } from 'lucide-react'
-import { useState } from 'react'
-import { useMay, useRuntime } from '../../core/context.tsx'
-import { useAction } from '../../core/use-action.ts'
-import { keys } from '../../live/apply-events.ts'
+import { Unplug } from 'lucide-react'
+import { useRuntime } from '../../core/context.tsx'
 import { BackLink } from '../../ui/page/back-link.tsx'
-import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { CopyButton } from '../../ui/text/copy-button.tsx'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Fact, FactColumns, Facts } from '../../ui/page/facts.tsx'
-import { GatedButton } from '../../ui/feedback/gated.tsx'
-import { Skeleton, Stack, Text } from '../../ui/kit.ts'
+import { Skeleton, Stack } from '../../ui/kit.ts'
 import { formatExactMoment } from '../../ui/text/numbers.ts'
 import { Page } from '../../ui/page/page.tsx'
 import { formatPosition } from '../../ui/list/position.ts'
 import { StatusDot } from '../../ui/text/status-dot.tsx'
 import { endedBecause, endedBy } from './ended-because.ts'
+import { EndButton } from './end-button.tsx'
 import { JoinButton } from './join-button.tsx'
 import { sessionsMessages as texts } from './messages.ts'
 import { sessionQuery } from './queries.ts'
@@ -149,40 +144,5 @@ function KnownSession({ session }: { readonly session: Session }) {
         {session.recorded ? <SessionRecordings session={session} /> : null}
       </Stack>
     </Page>
-  )
-}
-
-function EndButton({ session }: { readonly session: Session }) {
-  const { api } = useRuntime()
-  const may = useMay('sessionClose', session.device)
-  const [asking, setAsking] = useState(false)
-  const end = useAction({
-    call: () => api.call(sessions.close, { params: { uid: session.uid }, body: { device: session.device_uid } }),
-    done: texts.endDone,
-    failed: texts.endFailed,
-    invalidates: [keys.sessions],
-  })
-  if (session.closed) return null
-  return (
-    <>
-      <GatedButton
-        color="red.8"
-        may={may}
-        why={texts.roleTooLow}
-        leftSection={<SquareX size={16} aria-hidden />}
-        onClick={() => setAsking(true)}
-      >
-        {texts.end}
-      </GatedButton>
-      <Confirm
-        opened={asking}
-        title={texts.endTitle(nameOf(session))}
-        action={texts.end}
-        onClose={() => setAsking(false)}
-        onConfirm={() => void end.run()}
-      >
-        <Text size="sm">{texts.endText}</Text>
-      </Confirm>
-    </>
   )
 }

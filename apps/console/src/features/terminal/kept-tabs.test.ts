@@ -34,6 +34,7 @@ const SESSION: KeptSession = {
 it('stores sessions with the time at which the page goes away, and removes them when the person signs out', () => {
   const device = { uid: DeviceUid.parse('a'.repeat(64)), name: 'one', namespace: 'lab' }
   const pane: Pick<Pane, 'device' | 'suspend'> = { device, suspend: () => SESSION }
+  let left = ''
   const state = createStore<WorkspaceState>({ tabs: [], active: undefined })
   createTabKeeper({
     state,
@@ -41,6 +42,7 @@ it('stores sessions with the time at which the page goes away, and removes them 
     add: () => pane as Pane,
     nextTab: () => 'tab',
     owner: () => 'me',
+    left: (tabs) => (left = tabs),
   })
   const layout = { kind: 'pane', id: 'a' } as const
   state.set({ tabs: [{ id: 'tab', name: undefined, layout, focused: 'a' }], active: 'tab' })
@@ -48,6 +50,7 @@ it('stores sessions with the time at which the page goes away, and removes them 
   listeners.get('pagehide')?.()
   expect(hasSuspendedSessions()).toBe(true)
   expect(JSON.parse(store.get(TABS_KEY) ?? '')).toMatchObject({ owner: 'me', suspendedAt: 5_000 })
+  expect(left).toBe(store.get(TABS_KEY))
   // As the workspace does when its person has signed out.
   state.set({ tabs: [], active: undefined })
   expect(store.size).toBe(0)

@@ -75,15 +75,22 @@ export type SavedTab = SavedTabs['tabs'][number]
 export function saveTabs(saved: SavedTabs): boolean {
   try {
     if (saved.tabs.length === 0) sessionStorage.removeItem(TABS_KEY)
-    else
-      sessionStorage.setItem(
-        TABS_KEY,
-        JSON.stringify(saved, (_, value) => bytesAsText(value)),
-      )
+    else sessionStorage.setItem(TABS_KEY, tabsAsText(saved))
     return true
   } catch {
     return false
   }
+}
+
+/** What {@link tabsOf} reads. */
+export function tabsAsText(saved: SavedTabs): string {
+  return JSON.stringify(saved, (_, value) => bytesAsText(value))
+}
+
+/** @returns undefined for a text that is not of this owner's tabs */
+export function tabsOf(text: string | null, owner: string): SavedTabs | undefined {
+  const { data } = SavedTabs.safeParse(JSON.parse(text ?? 'null'))
+  return data?.owner === owner ? data : undefined
 }
 
 /** Bytes as the characters of the same numbers. */
@@ -98,8 +105,8 @@ function textAsBytes(text: string): Uint8Array {
 /** @returns undefined when nothing is stored for this owner; what another one has left is removed */
 export function readTabs(owner: string): SavedTabs | undefined {
   try {
-    const { data } = SavedTabs.safeParse(JSON.parse(sessionStorage.getItem(TABS_KEY) ?? 'null'))
-    if (data?.owner === owner) return data
+    const tabs = tabsOf(sessionStorage.getItem(TABS_KEY), owner)
+    if (tabs) return tabs
     sessionStorage.removeItem(TABS_KEY)
     return undefined
   } catch {

@@ -14,6 +14,7 @@ import { DevicePicker } from './device-picker.tsx'
 import { KeyBar } from './pane/key-bar.tsx'
 import { paneIds } from './pane/layout.ts'
 import { terminalMessages as texts } from './messages.ts'
+import { MoveDialog } from './moving/move-dialog.tsx'
 import { PaneTree } from './pane/pane-tree.tsx'
 import { GroupSignIn } from './group-sign-in.tsx'
 import { SnippetChooser } from './snippets/snippet-chooser.tsx'
@@ -22,6 +23,8 @@ import { TerminalTitle } from './tabs/terminal-title.tsx'
 import { JoinSession } from './sharing/join-session.tsx'
 import { useKeys } from './use-keys.ts'
 import { signInByVault } from './vault-sign-in.ts'
+import { popOut } from './windows/pop-out.ts'
+import { popOutNow } from './windows/pop-out-now.ts'
 import type { Tab } from './tab.ts'
 import { workspaceOf } from './workspace.ts'
 import classes from './terminal.module.css'
@@ -53,6 +56,12 @@ export function TerminalPage({ device, join }: TerminalPageProps) {
     )
   }
   const tab = tabs.find(({ id }) => id === active)
+  const focused = tab?.focused
+  useEffect(() => {
+    if (focused === undefined) return undefined
+    popOut.set(() => popOutNow(workspace, { pane: focused }))
+    return () => popOut.set(undefined)
+  }, [workspace, focused])
   const isAsked = useStore(workspace.wanted).length > 0
   const isPicking = picking || (!tab && device === undefined && join === undefined && !isAsked)
   return (
@@ -72,6 +81,7 @@ export function TerminalPage({ device, join }: TerminalPageProps) {
         ) : null}
         <GroupSignIn workspace={workspace} />
         <SnippetChooser open={workspace.snippetsFor} target={targetOf} />
+        <MoveDialog workspace={workspace} />
         <TerminalTitle tab={isPicking ? undefined : tab} workspace={workspace} />
         {tab && !isPicking ? <ActiveTab tab={tab} /> : null}
       </div>

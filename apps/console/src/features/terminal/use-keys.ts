@@ -5,8 +5,10 @@ import { isApple, takeClipboardKey } from './screen/clipboard.ts'
 import { FONT_SIZES, USUAL_FONT_SIZE, changeSettings, terminalSettings } from './screen/settings.ts'
 import { foldSidebar, switchFullScreen } from './tabs/room-buttons.tsx'
 import { openMenuAtCursor } from './pane/terminal-menu.tsx'
+import { hasPlaces } from './moving/moves.ts'
 import { paneIds } from './pane/layout.ts'
 import type { Pane } from './pane/pane.ts'
+import { popOutNow } from './windows/pop-out-now.ts'
 import type { Workspace } from './workspace.ts'
 
 export function useKeys(workspace: Workspace): void {
@@ -62,6 +64,8 @@ const ACTIONS: Readonly<Record<string, (workspace: Workspace, pane: Pane) => voi
   F: (_, pane) => pane.search(),
   E: (workspace, pane) => workspace.split(pane.id, 'row'),
   O: (workspace, pane) => workspace.split(pane.id, 'column'),
+  H: (workspace, pane) => workspace.moving.set(hasPlaces(workspace.state.get()) ? { pane: pane.id } : undefined),
+  D: (workspace, pane) => popOutNow(workspace, { pane: pane.id }),
   X: (workspace, pane) => workspace.closePane(pane.id),
   S: (workspace, pane) => workspace.snippetsFor.set(pane.id),
   G: ({ broadcast }, pane) => (broadcast.state.get() ? broadcast.stop() : broadcast.start(pane.id)),

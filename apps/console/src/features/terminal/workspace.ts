@@ -7,12 +7,14 @@ import type { KeyCredential } from './connection/credential.ts'
 import type { PasteRisk } from './input/judge-paste.ts'
 import { type Broadcast, createBroadcast } from './broadcast/broadcast.ts'
 import { createTabKeeper } from './kept-tabs.ts'
+import { type Moved, type Place, withMoved } from './moving/moves.ts'
 import type { SavedTab } from './saved-tabs.ts'
 import type { Tab, WorkspaceState } from './tab.ts'
 import { movedTab, tabName } from './tabs/tab-changes.ts'
 import { type SplitLayout, paneIds, splitPane, tiles, withShare, withoutPane } from './pane/layout.ts'
 import type { Access, PaneDevice } from './pane/pane-session.ts'
 import { type Pane, createPane } from './pane/pane.ts'
+import { createTerminalWindows, isReturnable, leaveToOpener } from './windows/windows.ts'
 import { terminalSettings } from './screen/settings.ts'
 
 export interface Workspace {
@@ -24,6 +26,8 @@ export interface Workspace {
   readonly wanted: Store<readonly PaneDevice[]>
   /** Pane that a snippet is chosen for. */
   readonly snippetsFor: Store<string | undefined>
+  /** What a place is asked for, to move it there. */
+  readonly moving: Store<Moved | undefined>
   /** The private key loaded last: it signs for every terminal of the person. */
   readonly key: Store<KeyCredential | undefined>
   pane(id: string): Pane | undefined
@@ -38,6 +42,10 @@ export interface Workspace {
   rename(tab: string, name: string): void
   /** @param to index in the tab bar */
   move(tab: string, to: number): void
+  /** Moves a pane or a tab; sessions and screens stay as they are. */
+  moveTo(moved: Moved, place: Place): void
+  /** Moves a pane or a tab to a window of its own, which goes on with its sessions. @returns false when the browser forbids it */
+  popOut(moved: Moved): boolean
   /** Opens the same panes in another tab, signed in where this page knows how. */
   duplicate(tab: string): void
   /** Opens the tab that was closed last. */
@@ -116,7 +124,8 @@ function createWorkspace(runtime: Runtime): Workspace {
   const nextTab = (): string => `tab-${(tabCount += 1)}`
   const append = (tab: Tab): void =>
     state.set({ tabs: [...state.get().tabs, tab], active: tab.id, canReopen: closed.length > 0 })
-  const keeper = createTabKeeper({ state, panes, add, nextTab, owner: () => owner })
+  const keeper = createTabKeeper({ state, panes, add, nextTab, owner: () => owner, left: leaveToOpener })
+  const windows = createTerminalWindows((tabs) => keeper.takeOver(tabs).forEach(append))
 
   /** Signs in on a new pane as on another one. */
   function connectLike(from: string, to: string): void {
@@ -144,12 +153,24 @@ function createWorkspace(runtime: Runtime): Workspace {
     markRung()
   }
 
+  /** Ends what is in a tab, unless it was handed over. */
+  function drop({ id, layout }: Tab): void {
+    const { tabs, active } = state.get()
+    const at = tabs.findIndex((tab) => tab.id === id)
+    const remaining = tabs.filter((one) => one.id !== id)
+    const next = active === id ? (remaining[at] ?? remaining[at - 1])?.id : active
+    state.set({ tabs: remaining, active: next, canReopen: closed.length > 0 })
+    remove(paneIds(layout))
+    acceptedRisks.delete(id)
+  }
+
   const workspace: Workspace = {
     state,
     rung,
     broadcast,
     wanted: createStore<readonly PaneDevice[]>([]),
     snippetsFor: createStore<string | undefined>(undefined),
+    moving: createStore<Moved | undefined>(undefined),
     key,
     pane: (id) => panes.get(id),
     accessOn: (device) =>
@@ -176,6 +197,22 @@ function createWorkspace(runtime: Runtime): Workspace {
     activate: (id) => state.set({ ...state.get(), active: id }),
     rename: (id, name) => change(id, (tab) => ({ ...tab, name: tabName(name) })),
     move: (id, to) => state.set({ ...state.get(), tabs: movedTab(state.get().tabs, id, to) }),
+    moveTo(moved, place) {
+      state.set(withMoved(state.get(), moved, place, nextTab))
+      for (const id of acceptedRisks.keys()) {
+        if (!state.get().tabs.some((tab) => tab.id === id)) acceptedRisks.delete(id)
+      }
+    },
+    popOut(moved) {
+      const opened = windows.open()
+      if (!opened) return false
+      if ('pane' in moved) workspace.moveTo(moved, 'own-tab')
+      const tab = 'tab' in moved ? state.get().tabs.find(({ id }) => id === moved.tab) : tabOf(moved.pane)
+      if (!tab) return false
+      opened.show(keeper.handOver(tab))
+      drop(tab)
+      return true
+    },
     duplicate(id) {
       const tab = state.get().tabs.find((one) => one.id === id)
       const saved = tab && keeper.savedOf(tab)
@@ -221,18 +258,12 @@ function createWorkspace(runtime: Runtime): Workspace {
       remove([id])
     },
     closeTab(id) {
-      const { tabs, active } = state.get()
-      const at = tabs.findIndex((tab) => tab.id === id)
-      const tab = tabs[at]
+      const tab = state.get().tabs.find((one) => one.id === id)
       if (!tab) return
-      const remaining = tabs.filter((one) => one.id !== id)
-      const next = active === id ? (remaining[at] ?? remaining[at - 1])?.id : active
       const saved = keeper.savedOf(tab)
       if (saved) closed.push(saved)
       if (closed.length > MAX_CLOSED) closed.shift()
-      state.set({ tabs: remaining, active: next, canReopen: closed.length > 0 })
-      remove(paneIds(tab.layout))
-      acceptedRisks.delete(id)
+      drop(tab)
     },
     setDark(dark) {
       isDark = dark
@@ -263,6 +294,7 @@ function createWorkspace(runtime: Runtime): Workspace {
     closed.length = 0
     workspace.wanted.set([])
     workspace.snippetsFor.set(undefined)
+    workspace.moving.set(undefined)
     state.set({ tabs: [], active: undefined })
     remove(tabs.flatMap(({ layout }) => paneIds(layout)))
     key.set(undefined)
@@ -271,7 +303,12 @@ function createWorkspace(runtime: Runtime): Workspace {
   addEventListener('online', () => {
     for (const pane of panes.values()) pane.remote()?.reconnectNow()
   })
-  guardUnload(() => [...panes.values()].some((pane) => ['running', 'reconnecting'].includes(pane.state.get().kind)))
+  // A window of terminals leaves them to the page that opened it.
+  guardUnload(
+    () =>
+      !isReturnable() &&
+      [...panes.values()].some((pane) => ['running', 'reconnecting'].includes(pane.state.get().kind)),
+  )
   return workspace
 }
 

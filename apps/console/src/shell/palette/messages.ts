@@ -34,6 +34,7 @@ export const paletteMessages = {
   sessionsOf: i18n._('View its sessions'),
   copied: i18n._('Copied'),
   copyFailed: i18n._('The browser refused to copy.'),
+  popOut: i18n._('Open the terminal in a new window'),
   addDevice: i18n._('Add a device'),
   addKey: i18n._('Add a public key'),
   addRule: i18n._('Add a firewall rule'),

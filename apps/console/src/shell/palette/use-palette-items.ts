@@ -3,6 +3,7 @@ import type { Device } from '@bowline/contract/schemas/device'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import {
+  AppWindow,
   BookOpen,
   KeyRound,
   Keyboard,
@@ -37,6 +38,7 @@ import { useSignOut } from '../use-sign-out.ts'
 import { useFoundItems } from './use-found-items.ts'
 import { type PaletteItem, matching } from './items.ts'
 import { paletteMessages as texts } from './messages.ts'
+import { popOut } from '../../features/terminal/windows/pop-out.ts'
 import { recentDevices, rememberDevice } from '../../features/devices/recent-devices.ts'
 
 const SHOWN_DEVICES = 8
@@ -135,6 +137,7 @@ function useFixedItems(onShortcuts: () => void): PaletteItem[] {
   const navigate = useNavigate()
   const [, setTheme] = useTheme()
   const lock = useStore(lockKeys)
+  const toWindow = useStore(popOut)
   const { pages, actions } = texts.groups
   const action = (label: string, icon: PaletteItem['icon'], run: () => void): PaletteItem => ({
     id: label,
@@ -176,6 +179,7 @@ function useFixedItems(onShortcuts: () => void): PaletteItem[] {
           }),
         ]
       : []),
+    ...(toWindow ? [action(texts.popOut, AppWindow, toWindow)] : []),
     action(texts.addDevice, Plus, () => void navigate({ to: '/devices', search: { add: 'yes' } })),
     action(texts.waiting, Monitor, () => void navigate({ to: '/devices', search: { status: 'pending' } })),
     action(texts.running, SquareTerminal, () => void navigate({ to: '/sessions', search: { state: 'active' } })),

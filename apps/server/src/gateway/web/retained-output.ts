@@ -1,7 +1,9 @@
 // Output not yet confirmed by the browser, addressed by offset from the first byte of the session. It is copied into
 // pages: a few bytes must not keep the large buffer alive that they arrived in.
+import { TERMINAL } from '@bowline/contract/terminal/messages'
 
-const PAGE_BYTES = 16 * 1024
+/** As much as a frame has. */
+const PAGE_BYTES = TERMINAL.pieceBytes
 
 export class RetainedOutput {
   readonly #pages: Uint8Array[] = []

@@ -51,6 +51,9 @@ export interface WebTerminalParts {
 }
 
 const LOST = 'The browser was gone for a minute.'
+/** So much unconfirmed output keeps a browser busy for longer than {@link FILL_MS}. */
+const FLOOD_BYTES = 32 * 1024
+const FILL_MS = 4
 /** Limit for browsers that request replies and never read. */
 const MAX_UNSENT_BYTES = 2 * TERMINAL.outputWindowBytes
 
@@ -62,6 +65,7 @@ export function createWebTerminal({ clock, connection, ended }: WebTerminalParts
   let received = 0
   let taken = 0
   let isFull = false
+  let isPumpDue = false
   /** Final messages: sent after the output, and again on each new socket. */
   const finalMessages: ServerMessage[] = []
   let finalMessagesSent = 0
@@ -84,6 +88,20 @@ export function createWebTerminal({ clock, connection, ended }: WebTerminalParts
     finalMessagesSent = finalMessages.length
   }
 
+  /**
+   * Sends at once what a person waits for, as the echo of a key. While the browser has enough to show, frames are filled:
+   * devices send pieces of 4 KiB, and a frame costs both ends about as much whatever is in it.
+   */
+  function pumpFilled(): void {
+    if (sent - output.start < FLOOD_BYTES || output.end - sent >= TERMINAL.pieceBytes) return pump()
+    if (isPumpDue) return
+    isPumpDue = true
+    clock.after(FILL_MS, () => {
+      isPumpDue = false
+      pump()
+    })
+  }
+
   function confirm(total: number): string | undefined {
     if (total > sent) return 'it confirms what was not sent'
     // A resumption may have confirmed more already: the page keeps received output.
@@ -92,7 +110,7 @@ export function createWebTerminal({ clock, connection, ended }: WebTerminalParts
       isFull = false
       connection().drained()
     }
-    pump()
+    pumpFilled()
     return undefined
   }
 
@@ -129,7 +147,7 @@ export function createWebTerminal({ clock, connection, ended }: WebTerminalParts
   const view: TerminalView = {
     output(bytes) {
       output.append(bytes)
-      pump()
+      pumpFilled()
       isFull ||= output.end - output.start >= TERMINAL.outputWindowBytes
       return !isFull
     },

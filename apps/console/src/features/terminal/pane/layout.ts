@@ -27,13 +27,35 @@ export function paneIds(layout: Layout): string[] {
 
 /** Splits a pane in half with another one. */
 export function splitPane(layout: Layout, id: string, direction: SplitLayout['direction'], added: string): Layout {
-  if (layout.kind === 'split') {
-    const [first, second] = [layout.first, layout.second].map((half) => splitPane(half, id, direction, added))
-    return first && second ? { ...layout, first, second } : layout
+  return placeBeside(layout, id, direction === 'row' ? 'right' : 'bottom', { kind: 'pane', id: added })
+}
+
+/** Edges of a pane that another one can be put at. */
+export const EDGES = ['left', 'right', 'top', 'bottom'] as const
+export type Edge = (typeof EDGES)[number]
+
+/**
+ * Halves a pane, and puts other panes into the half at an edge.
+ * @param moved may have no pane of the layout
+ */
+export function placeBeside(layout: Layout, id: string, edge: Edge, moved: Layout): Layout {
+  const isFirst = edge === 'left' || edge === 'top'
+  const direction = edge === 'left' || edge === 'right' ? 'row' : 'column'
+  const taken = new Set([...splitIds(layout), ...splitIds(moved)])
+  let name = `split ${paneIds(moved)[0]}`
+  // Splits are named after the pane they were made for, which may have been moved since.
+  while (taken.has(name)) name += ' again'
+  const place = (part: Layout): Layout => {
+    if (part.kind === 'split') return { ...part, first: place(part.first), second: place(part.second) }
+    if (part.id !== id) return part
+    const [first, second] = isFirst ? [moved, part] : [part, moved]
+    return { kind: 'split', id: name, direction, share: 0.5, first, second }
   }
-  if (layout.id !== id) return layout
-  const second: Layout = { kind: 'pane', id: added }
-  return { kind: 'split', id: `split ${added}`, direction, share: 0.5, first: layout, second }
+  return place(layout)
+}
+
+function splitIds(layout: Layout): string[] {
+  return layout.kind === 'pane' ? [] : [layout.id, ...splitIds(layout.first), ...splitIds(layout.second)]
 }
 
 /** Removes a pane, whose sibling takes its room; undefined when it was the last. */

@@ -22,6 +22,8 @@ import { Bell } from '../signals/bell.tsx'
 import { ClipboardQuestion } from '../signals/clipboard-question.tsx'
 import { Guests } from '../sharing/guests.tsx'
 import { JoinQuestions } from '../sharing/join-questions.tsx'
+import { dragPane } from '../moving/drag.ts'
+import { DropMark } from '../moving/drop-mark.tsx'
 import { PasteQuestion } from '../input/paste-question.tsx'
 import { terminalSettings } from '../screen/settings.ts'
 import type { Workspace } from '../workspace.ts'
@@ -45,10 +47,15 @@ export function PaneView({ pane, isFocused, workspace }: PaneViewProps) {
   const [searching, setSearching] = useState(false)
   useEffect(() => pane.onSearch(() => setSearching(true)), [pane])
   return (
-    <div className={classes['pane']} onFocus={() => workspace.focus(pane.id)}>
+    <div className={classes['pane']} data-pane={pane.id} onFocus={() => workspace.focus(pane.id)}>
+      <DropMark pane={pane.id} />
       <Bell signals={pane.signals} />
       {isChosen ? <div className={broadcastClasses['frame']} aria-hidden /> : null}
-      <div className={classes['head']} data-focused={isFocused}>
+      <div
+        className={classes['head']}
+        data-focused={isFocused}
+        onPointerDown={(event) => dragPane(pane.id, event, (moved, place) => workspace.moveTo(moved, place))}
+      >
         <span className={classes['where']}>
           {user === undefined ? '' : `${user}@`}
           {namespace}.{name}

@@ -5,7 +5,10 @@ import { notifyFailure } from '../../../ui/feedback/notify.tsx'
 import { saveFile } from '../../../ui/text/save-file.ts'
 import { copySelection, copyWithColours, isApple } from '../screen/clipboard.ts'
 import { keptText } from '../screen/kept-text.ts'
+import { movingMessages } from '../moving/messages.ts'
+import { hasPlaces } from '../moving/moves.ts'
 import { terminalMessages } from '../messages.ts'
+import { popOutNow } from '../windows/pop-out-now.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Pane } from './pane.ts'
 
@@ -24,6 +27,7 @@ export function openMenuAtCursor({ screen: { terminal }, menu }: Pane): void {
 export function TerminalMenu({ pane, workspace }: { readonly pane: Pane; readonly workspace: Workspace }) {
   const at = useStore(pane.menu)
   const { terminal } = pane.screen
+  const isMovable = hasPlaces(useStore(workspace.state))
   const hasSelection = terminal.hasSelection()
   const paste = async () => {
     try {
@@ -81,6 +85,14 @@ export function TerminalMenu({ pane, workspace }: { readonly pane: Pane; readonl
         </Menu.Item>
         <Menu.Item rightSection={<Keys keys={keysOf.down} />} onClick={() => workspace.split(pane.id, 'column')}>
           {terminalMessages.splitDown}
+        </Menu.Item>
+        {isMovable ? (
+          <Menu.Item rightSection={<Keys keys={keysOf.move} />} onClick={() => workspace.moving.set({ pane: pane.id })}>
+            {movingMessages.movePane}
+          </Menu.Item>
+        ) : null}
+        <Menu.Item rightSection={<Keys keys={keysOf.popOut} />} onClick={() => popOutNow(workspace, { pane: pane.id })}>
+          {terminalMessages.popOut}
         </Menu.Item>
         <Menu.Item rightSection={<Keys keys={keysOf.close} />} onClick={() => workspace.closePane(pane.id)}>
           {terminalMessages.closePane}

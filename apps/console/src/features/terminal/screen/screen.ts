@@ -5,11 +5,11 @@ import { SerializeAddon } from '@xterm/addon-serialize'
 import { SearchAddon } from '@xterm/addon-search'
 import { UnicodeGraphemesAddon } from '@xterm/addon-unicode-graphemes'
 import { WebLinksAddon } from '@xterm/addon-web-links'
-import { WebglAddon } from '@xterm/addon-webgl'
 import { Terminal } from '@xterm/xterm'
 import '@xterm/xterm/css/xterm.css'
 import type { Size } from '../connection/remote-terminal.ts'
 import { copySelection } from './clipboard.ts'
+import { fastRenderer } from './fast-renderer.ts'
 import { type TerminalSettings, terminalSettings } from './settings.ts'
 import { TERMINAL_THEMES } from '../../screens/themes.ts'
 import { scrollByTouch } from './touch-scroll.ts'
@@ -197,20 +197,6 @@ function optionsOf({ fontSize, font, theme, scrollback, screenReader }: Terminal
     screenReaderMode: screenReader,
     theme: TERMINAL_THEMES[chosen],
     minimumContrastRatio: chosen.startsWith('contrast') ? 7 : 4.5,
-  }
-}
-
-/** Enables WebGL rendering, except on touch screens, where it was seen to show nothing. */
-function fastRenderer(terminal: Terminal): WebglAddon | undefined {
-  if (!matchMedia('(pointer: fine)').matches) return undefined
-  try {
-    const addon = new WebglAddon()
-    addon.onContextLoss(() => addon.dispose())
-    terminal.loadAddon(addon)
-    return addon
-  } catch {
-    // No WebGL 2: the other renderer works too, only slower.
-    return undefined
   }
 }
 

@@ -7,7 +7,9 @@ import { announce } from '../../../ui/feedback/announce.tsx'
 import { IconButton } from '../../../ui/controls/icon-button.tsx'
 import { HelpLink } from '../../../ui/page/help-link.tsx'
 import { formatCount } from '../../../ui/text/numbers.ts'
+import { dragPlace } from '../moving/drag.ts'
 import { terminalMessages as texts } from '../messages.ts'
+import { paneIds } from '../pane/layout.ts'
 import { SettingsButton } from '../settings-button.tsx'
 import type { Workspace } from '../workspace.ts'
 import { BroadcastButton } from './broadcast-button.tsx'
@@ -28,7 +30,12 @@ export function TabBar({ workspace, isPicking, onPick }: TabBarProps) {
   const { tabs, active } = useStore(workspace.state)
   const [menu, setMenu] = useState<TabMenuPlace>()
   const [renamed, setRenamed] = useState<string>()
-  const { dragged, begin } = useTabDrag((id, to) => workspace.move(id, to))
+  const { dragged, begin } = useTabDrag({
+    onMove: (id, to) => workspace.move(id, to),
+    onDrop: (tab, place) => workspace.moveTo({ tab }, place),
+    panesOf: (id) => tabs.filter((tab) => tab.id === id).flatMap(({ layout }) => paneIds(layout)),
+  })
+  const isOwnTab = useStore(dragPlace) === 'own-tab'
   useEffect(() => {
     document.querySelector(`#${active ?? 'none'}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [active])
@@ -76,7 +83,7 @@ export function TabBar({ workspace, isPicking, onPick }: TabBarProps) {
   }
 
   return (
-    <div className={classes['bar']}>
+    <div className={classes['bar']} data-tab-bar data-takes={isOwnTab || undefined}>
       {tabs.length === 0 ? null : (
         <div role="tablist" aria-label={texts.tabs} className={classes['tabs']}>
           {tabs.map((tab) => (

@@ -1,7 +1,9 @@
 // Menu of a tab.
 import { useStore } from '../../../core/context.tsx'
 import { Menu } from '../../../ui/kit.ts'
+import { movingMessages } from '../moving/messages.ts'
 import { terminalMessages } from '../messages.ts'
+import { popOutNow } from '../windows/pop-out-now.ts'
 import type { Workspace } from '../workspace.ts'
 
 const texts = terminalMessages.tabMenu
@@ -36,6 +38,10 @@ export function TabMenu({ workspace, place, onClose, onMove, onRename }: TabMenu
         <Menu.Item onClick={() => workspace.duplicate(id)}>{texts.duplicate}</Menu.Item>
         {at > 0 ? <Menu.Item onClick={() => onMove(id, -1)}>{texts.moveLeft}</Menu.Item> : null}
         {at < tabs.length - 1 ? <Menu.Item onClick={() => onMove(id, 1)}>{texts.moveRight}</Menu.Item> : null}
+        {tabs.length > 1 ? (
+          <Menu.Item onClick={() => workspace.moving.set({ tab: id })}>{movingMessages.moveTab}</Menu.Item>
+        ) : null}
+        <Menu.Item onClick={() => popOutNow(workspace, { tab: id })}>{terminalMessages.popOut}</Menu.Item>
         <Menu.Divider />
         <Menu.Item onClick={() => workspace.closeTab(id)}>{texts.close}</Menu.Item>
         {tabs.length > 1 ? (

@@ -1,8 +1,7 @@
-// Drag of tabs by mouse or pen: the tab follows the pointer from place to place. Fingers scroll the bar.
+// Drag of tabs by mouse or pen: the tab follows the pointer from place to place, or goes into a pane. Fingers scroll the bar.
 import { type PointerEvent, useState } from 'react'
-
-/** Pointer travel before a press becomes a drag, CSS pixels. */
-const SLACK = 6
+import { SLACK, dragPlace, followPointer, placeAt, samePlace } from '../moving/drag.ts'
+import type { Place } from '../moving/moves.ts'
 
 interface TabDrag {
   /** The dragged tab. */
@@ -10,40 +9,44 @@ interface TabDrag {
   readonly begin: (id: string, event: PointerEvent<HTMLElement>) => void
 }
 
-/** @param onMove called with the index under the pointer */
-export function useTabDrag(onMove: (id: string, to: number) => void): TabDrag {
+export interface TabDragTargets {
+  /** Called with the index under the pointer. */
+  readonly onMove: (id: string, to: number) => void
+  /** The tab was dropped on a pane. */
+  readonly onDrop: (id: string, place: Place) => void
+  /** Panes of a tab. */
+  readonly panesOf: (id: string) => readonly string[]
+}
+
+export function useTabDrag({ onMove, onDrop, panesOf }: TabDragTargets): TabDrag {
   const [dragged, setDragged] = useState<string>()
   return {
     dragged,
-    begin(id, { button, pointerType, clientX: from, currentTarget }) {
+    begin(id, { button, pointerType, clientX: fromX, clientY: fromY, currentTarget }) {
       const bar = currentTarget.closest('[role=tablist]')
       if (button !== 0 || pointerType === 'touch' || !bar) return
-      const over = new AbortController()
-      const { signal } = over
       let isDrag = false
-      const stop = () => {
-        over.abort()
-        setDragged(undefined)
-      }
-      // On the window, because the tab's element moves within the bar and would lose a captured pointer.
-      addEventListener(
-        'pointermove',
-        ({ clientX }) => {
-          isDrag ||= Math.abs(clientX - from) > SLACK
+      followPointer({
+        move(x, y) {
+          isDrag ||= Math.hypot(x - fromX, y - fromY) > SLACK
           if (!isDrag) return
           setDragged(id)
-          onMove(id, placeAt(bar, id, clientX))
+          const place = placeAt(x, y, panesOf(id), undefined)
+          dragPlace.set(samePlace(place))
+          if (!place) onMove(id, indexAt(bar, id, x))
         },
-        { signal },
-      )
-      addEventListener('pointerup', stop, { signal })
-      addEventListener('pointercancel', stop, { signal })
+        drop() {
+          const place = dragPlace.get()
+          if (place) onDrop(id, place)
+        },
+        ended: () => setDragged(undefined),
+      })
     },
   }
 }
 
 /** Number of other tabs whose middle is before a point. */
-function placeAt(bar: Element, id: string, x: number): number {
+function indexAt(bar: Element, id: string, x: number): number {
   const others = [...bar.querySelectorAll('[role=tab]')].filter((tab) => tab.id !== id)
   return others.filter((tab) => {
     const { left, width } = tab.getBoundingClientRect()
