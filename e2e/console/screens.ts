@@ -120,6 +120,11 @@ export const SCREENS: readonly Screen[] = [
     path: () => '/sessions',
     ready: (page) => page.getByRole('row').filter({ hasText: 'sign-in failed' }).first().waitFor(),
   },
+  {
+    name: 'session-groups',
+    path: () => '/sessions?group=device',
+    ready: (page) => page.getByRole('columnheader', { name: 'Last started' }).waitFor(),
+  },
   { name: 'public-keys', path: () => '/public-keys', ready: shows('ada@laptop') },
   { name: 'add-public-key', path: () => '/public-keys?edit=new', ready: shows('Read from a file') },
   { name: 'firewall', path: () => '/firewall', ready: shows('Otherwise') },

@@ -89,6 +89,82 @@ export function sessionJourneys(site: Site): void {
       await page.getByRole('columnheader', { name: 'Address' }).waitFor()
     })
 
+    it('groups what the filters show by device and by person, and opens a group', async () => {
+      const { page, world } = site
+      await page.goto('/sessions?state=refused&sort=person')
+      await page.getByRole('button', { name: 'Display' }).click()
+      await page.getByRole('menuitemradio', { name: 'Device' }).click()
+      await page.waitForURL('**group=device**')
+      expect(new URL(page.url()).searchParams.get('sort')).toBeNull()
+      const table = page.getByRole('grid', { name: 'Sessions by device' })
+      const failed = Buffer.from(
+        JSON.stringify([
+          { type: 'property', params: { name: 'closed', operator: 'bool', value: true } },
+          { type: 'property', params: { name: 'authenticated', operator: 'bool', value: false } },
+          { type: 'operator', params: { name: 'and' } },
+        ]),
+      ).toString('base64')
+      const { body } = await world.client.call(sessions.groups, { query: { by: 'device', filter: failed } })
+      const own = body.find(({ device }) => device?.uid === world.own.uid)
+      const row = table.getByRole('row').filter({ hasText: world.own.name })
+      await row.getByRole('gridcell', { name: String(own?.sessions), exact: true }).waitFor()
+      await table.getByRole('columnheader', { name: 'Sessions' }).getByRole('button').click()
+      await page.waitForURL('**rank=sessions**')
+      await page.reload()
+      await row.getByRole('link', { name: world.own.name }).click()
+      await page.waitForURL(`**device=${world.own.uid}**`)
+      expect([...new URL(page.url()).searchParams.keys()].toSorted()).toEqual(['device', 'state'])
+      await page.getByRole('grid', { name: 'SSH sessions' }).getByText('sign-in failed').first().waitFor()
+      await page.goto('/sessions?group=device')
+      await page.getByRole('button', { name: 'Grouped by device' }).click()
+      await page.waitForURL((url) => !url.searchParams.has('group'))
+      await page.getByRole('button', { name: 'Display' }).click()
+      await page.getByRole('menuitemradio', { name: 'Person' }).click()
+      await page.getByRole('grid', { name: 'Sessions by person' }).getByRole('link', { name: 'Unknown' }).click()
+      await page.waitForURL('**person=unknown**')
+      await page.getByRole('grid', { name: 'SSH sessions' }).getByText('Unknown').first().waitFor()
+      await page.getByRole('button', { name: 'Person' }).filter({ hasText: 'Unknown' }).waitFor()
+    })
+
+    it.each([
+      [1280, 'en'],
+      [1440, 'en'],
+      [1280, 'de'],
+      [1440, 'de'],
+    ])('shows its first columns whole at %i pixels in %s, however long their texts are', async (width, language) => {
+      const { page } = site
+      const size = page.viewportSize()
+      await page.route('**/api/sessions?**', async (route) => {
+        const response = await route.fetch()
+        const rows = (await response.json()) as Session[]
+        const long = rows.map((row) => ({
+          ...row,
+          username: 'maintenance-account',
+          device: row.device && { ...row.device, name: 'warehouse-north-gate-camera-0042' },
+          person: { id: '11111111-1111-4111-8111-111111111111', name: 'maximiliane.mustermann@logistics.example.com' },
+          ip_address: '2001:0db8:85a3:08d3:1319:8a2e:0370:7344',
+          command: 'journalctl --since yesterday --unit warehouse-gateway.service',
+        }))
+        await route.fulfill({ response, json: long })
+      })
+      try {
+        await page.setViewportSize({ width, height: 900 })
+        await page.goto('/sessions')
+        await page.evaluate(`localStorage.setItem('bowline.language', ${JSON.stringify(language)})`)
+        await page.reload()
+        await page.getByTitle('maximiliane').first().waitFor()
+        const beyond = await page.evaluate<number>(`(() => {
+          const { scrollWidth, clientWidth } = document.querySelector('[data-scrolls]')
+          return scrollWidth - clientWidth
+        })()`)
+        expect(beyond).toBeLessThanOrEqual(0)
+      } finally {
+        await page.unroute('**/api/sessions?**')
+        await page.evaluate(`localStorage.setItem('bowline.language', 'en')`)
+        if (size) await page.setViewportSize(size)
+      }
+    })
+
     it('exports what the filters show, and nothing else', async () => {
       const { page, world } = site
       await page.goto('/sessions?state=refused&sort=started_at&order=asc')

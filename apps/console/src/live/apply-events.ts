@@ -54,6 +54,7 @@ export const keys = {
   sessions: ['sessions'] as const,
   sessionLists: ['sessions', 'list'] as const,
   sessionList: (search: SessionListSearch) => ['sessions', 'list', search] as const,
+  sessionGroups: ['sessions', 'groups'] as const,
   session: (uid: string) => ['sessions', 'one', uid] as const,
   watchers: ['watchers'] as const,
   watchersOf: (uid: string) => ['watchers', uid] as const,
@@ -195,6 +196,8 @@ export function applyEvents(queryClient: QueryClient, events: readonly LiveEvent
   }
   // The list has no events of a session, so its page is refetched.
   for (const { session } of sessions) stale.push(keys.session(session.uid))
+  // Counts of sessions change when one begins or ends.
+  if (sessions.some(({ type }) => type !== 'session.changed')) stale.push(keys.sessionGroups)
   for (const { session } of sessions) {
     queryClient.setQueryData<readonly string[]>(keys.watchersOf(session.uid), (before) => before && session.watchers)
   }

@@ -44,6 +44,8 @@ export const uiMessages = {
   selectKeysHint: i18n._('x selects a row, Shift+x a range.'),
   selectAll: i18n._('Select all rows of this page'),
   displayMenu: {
+    groupBy: i18n._('Group by'),
+    noGroups: i18n._('No groups'),
     display: i18n._('Display'),
     columnsLabel: i18n._('Columns'),
     defaultColumns: i18n._('Reset columns'),

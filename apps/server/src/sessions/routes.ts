@@ -6,6 +6,7 @@ import { personOf } from '../context.ts'
 import { sendLines } from '../http/attachment.ts'
 import { type Route, memberRoute } from '../http/route.ts'
 import { exported } from './export.ts'
+import { listGroups } from './groups.ts'
 import { type CloseConnection, close, get, list, setAuthenticated } from './service.ts'
 
 /**
@@ -21,6 +22,7 @@ export function sessionRoutes(closeConnection: CloseConnection, exports: RateLim
       const lines = await exported(ctx, query, () => ctx.isStillAdmitted())
       return sendLines(ctx, 'sessions', query.format, lines)
     }),
+    memberRoute(sessions.groups, (ctx, { query }) => listGroups(ctx, query)),
     memberRoute(sessions.get, (ctx, { params }) => get(ctx, params.uid)),
     memberRoute(sessions.close, (ctx, { params, body }) => close(ctx, params.uid, body.device, closeConnection)),
     memberRoute(sessions.setAuthenticated, (ctx, { params, body }) =>

@@ -49,6 +49,7 @@ export const SESSION_PROPERTIES: FilterProperties = {
   last_seen: { sql: sql.ref('sessions.last_seen'), type: 'time' },
   person: { sql: sql.ref('sessions.person'), type: 'text' },
   person_id: { sql: sql.ref('sessions.person_id'), type: 'text' },
+  person_known: { sql: sql`(sessions.person_id is not null)`, type: 'boolean' },
   method: { sql: sql.ref('sessions.method'), type: 'text' },
   second_factor: { sql: sql.ref('sessions.factor'), type: 'text' },
   fingerprint: { sql: sql.ref('sessions.key_fingerprint'), type: 'text' },

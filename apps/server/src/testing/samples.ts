@@ -239,6 +239,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'tunnels.remove': { params: { ...byUid, address: ids.tunnel } },
     'tags.rename': { params: { tag: DEVICE_TAG }, body: { tag: 'renamed' } },
     'tags.remove': { params: { tag: DEVICE_TAG } },
+    'sessions.groups': { query: { by: 'device' } },
     'sessions.get': { params: { uid: ids.session } },
     'sessions.setAuthenticated': { params: { uid: ids.session }, body: { authenticated: true } },
     'sessions.close': { params: { uid: ids.session }, body: { device: ids.device } },

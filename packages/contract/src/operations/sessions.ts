@@ -4,11 +4,15 @@ import { operation } from '../operation.ts'
 import { DeviceUid, ExportFormat, Page, SessionUid } from '../schemas/common.ts'
 import { FilterText } from '../schemas/filter.ts'
 import { Keyframe, RecordingIndex, RecordingPreview } from '../schemas/recording.ts'
-import { RecordedFrame, RecordingVerdict, Session } from '../schemas/session.ts'
+import { RecordedFrame, RecordingVerdict, SESSION_GROUPINGS, Session, SessionGroup } from '../schemas/session.ts'
 
 /** Orders of the list. */
 export const SESSION_SORTS = ['last_seen', 'started_at', 'username', 'person', 'ip_address'] as const
 export type SessionSort = (typeof SESSION_SORTS)[number]
+
+/** Orders of the groups. */
+export const SESSION_GROUP_SORTS = ['last_started_at', 'sessions', 'active'] as const
+export type SessionGroupSort = (typeof SESSION_GROUP_SORTS)[number]
 
 /** What is listed, and in which order. */
 const Selection = z.object({
@@ -62,6 +66,22 @@ export const sessions = {
     jsonLines: true,
     asCsv: true,
     errors: ['INVALID_FILTER', 'TOO_MANY_REQUESTS'],
+  }),
+  groups: operation({
+    method: 'GET',
+    path: '/api/sessions/groups',
+    noun: 'sessions',
+    summary: 'How many sessions each device or person has, of those that match; by default the last started first',
+    access: { kind: 'member', keys: true },
+    query: Page.extend({
+      by: z.enum(SESSION_GROUPINGS),
+      filter: FilterText,
+      sort_by: z.enum(SESSION_GROUP_SORTS).default('last_started_at'),
+      order_by: z.enum(['asc', 'desc']).default('desc'),
+    }),
+    response: z.array(SessionGroup),
+    total: true,
+    errors: ['INVALID_FILTER'],
   }),
   get: operation({
     method: 'GET',

@@ -58,6 +58,7 @@ export const UNASKED: readonly ProofRule[] = [
       'tags.list',
       'sessions.list',
       'sessions.export',
+      'sessions.groups',
       'sessions.get',
       'sessions.getRecord',
       'sessions.getRecordIndex',

@@ -75,6 +75,31 @@ export const Session = z
   .meta({ id: 'Session' })
 export type Session = z.infer<typeof Session>
 
+/** By what sessions can be grouped. */
+export const SESSION_GROUPINGS = ['device', 'person'] as const
+export type SessionGrouping = (typeof SESSION_GROUPINGS)[number]
+
+/** The sessions of one device or one person, counted. */
+export const SessionGroup = z
+  .object({
+    /** Null when grouped by person. */
+    device: z.object({ uid: DeviceUid, name: z.string(), online: z.boolean() }).nullable(),
+    /** Null when grouped by device, and in the one group of sessions that name nobody. */
+    person: z
+      .object({
+        id: UserId,
+        /** E-mail address at the time of the latest session. */
+        name: z.string(),
+      })
+      .nullable(),
+    sessions: z.number().int().min(1),
+    /** Those of them that run. */
+    active: z.number().int().min(0),
+    last_started_at: Time,
+  })
+  .meta({ id: 'SessionGroup' })
+export type SessionGroup = z.infer<typeof SessionGroup>
+
 /** A chunk of recorded output, as existing clients read it. */
 export const RecordedFrame = z
   .object({

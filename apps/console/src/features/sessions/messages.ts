@@ -17,6 +17,20 @@ export const sessionsMessages = {
     duration: i18n._('Duration'),
     end: i18n._('End'),
   },
+  groups: {
+    by: { device: i18n._('Device'), person: i18n._('Person') },
+    chosen: { device: i18n._('Grouped by device'), person: i18n._('Grouped by person') },
+    columns: {
+      device: i18n._('Device'),
+      person: i18n._('Person'),
+      sessions: i18n._('Sessions'),
+      active: i18n._('Running'),
+      last: i18n._('Last started'),
+    },
+    tables: { device: i18n._('Sessions by device'), person: i18n._('Sessions by person') },
+    open: (name: string) => i18n._('Show the sessions of {name}', { name }),
+    failed: i18n._('The groups could not be loaded.'),
+  },
   active: i18n._('Active'),
   ended: i18n._('Ended'),
   /** An unauthenticated session: still signing in, or refused. */

@@ -1,7 +1,7 @@
 // Queries for sessions.
-import { type SessionSort, sessions } from '@bowline/contract/operations/sessions'
+import { type SessionGroupSort, type SessionSort, sessions } from '@bowline/contract/operations/sessions'
 import { type ExportFormat, SessionUid } from '@bowline/contract/schemas/common'
-import type { Session } from '@bowline/contract/schemas/session'
+import type { Session, SessionGroup, SessionGrouping } from '@bowline/contract/schemas/session'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { type ListPage, keys } from '../../live/apply-events.ts'
 import { listPage } from '../../live/list-page.ts'
@@ -36,6 +36,34 @@ export function sessionListQuery(api: Api, { page, filter, perPage = SESSIONS_PE
     },
     placeholderData: keepPreviousData,
   })
+}
+
+export interface SessionGroupQuery {
+  readonly by: SessionGrouping
+  readonly page: number
+  readonly perPage: number
+  /** The API filter of the sessions that count; undefined for all. */
+  readonly filter?: string | undefined
+  readonly sort: SessionGroupSort
+  readonly order: 'asc' | 'desc'
+}
+
+/** Devices or people with their numbers of sessions. */
+export function sessionGroupsQuery(api: Api, { by, page, perPage, filter, sort, order }: SessionGroupQuery) {
+  return queryOptions({
+    queryKey: [...keys.sessionGroups, { by, page, perPage, filter, sort, order }],
+    queryFn: async ({ signal }): Promise<ListPage<SessionGroup>> => {
+      const query = { by, page: String(page), per_page: String(perPage), filter, sort_by: sort, order_by: order }
+      return listPage(await api.call(sessions.groups, { query, signal }))
+    },
+    // Groups of devices are no place for rows of people while those load.
+    placeholderData: (previous, of) => (isGroupedBy(by, of?.queryKey) ? previous : undefined),
+  })
+}
+
+function isGroupedBy(by: SessionGrouping, queryKey: readonly unknown[] | undefined): boolean {
+  const last = queryKey?.at(-1)
+  return typeof last === 'object' && last !== null && 'by' in last && last.by === by
 }
 
 /** Every session of a list. */

@@ -1,6 +1,19 @@
 import { Filter } from '@bowline/contract/schemas/filter'
 import { describe, expect, it } from 'vitest'
-import { SessionsSearch, isFiltered, isNarrowedTo, narrowedTo, sessionFilter, sessionListOf } from './search.ts'
+import { UserId } from '@bowline/contract/schemas/common'
+import type { SessionGroup } from '@bowline/contract/schemas/session'
+import {
+  SAVED,
+  SessionsSearch,
+  groupedBy,
+  isFiltered,
+  isNarrowedTo,
+  narrowedTo,
+  openedGroup,
+  sessionFilter,
+  sessionGroupsOf,
+  sessionListOf,
+} from './search.ts'
 
 const KEY = `SHA256:${'a'.repeat(43)}`
 const FORWARDS = ['direct-tcpip', 'direct-streamlocal', 'tcpip-forward', 'streamlocal-forward']
@@ -53,6 +66,39 @@ describe('the address of the sessions', () => {
     expect(isNarrowedTo(active, { state: 'active' })).toBe(true)
     expect(isNarrowedTo(search, {})).toBe(false)
     expect(sessionListOf(active)).toMatchObject({ sort: 'person', order: 'asc', perPage: 50 })
+  })
+
+  it('groups with the same filters, in orders of the groups alone', () => {
+    const search = SessionsSearch.parse({ group: 'device', q: 'ro', sort: 'person', rank: 'active', size: 50 })
+    expect(sessionGroupsOf(search)).toEqual({
+      by: 'device',
+      page: 1,
+      perPage: 50,
+      filter: sessionFilter({ q: 'ro' }),
+      sort: 'active',
+      order: 'desc',
+    })
+    expect(sessionGroupsOf(groupedBy(search, 'person'))).toMatchObject({ by: 'person', sort: 'last_started_at' })
+    expect(sessionGroupsOf(groupedBy(search, undefined))).toBeUndefined()
+    expect(sessionGroupsOf(SessionsSearch.parse({ group: 'colour' }))).toBeUndefined()
+    expect(SAVED).toEqual(expect.arrayContaining(['group', 'rank']))
+  })
+
+  it('opens a group as its sessions: what else narrows the list stays', () => {
+    const search = SessionsSearch.parse({ group: 'person', state: 'active', rank: 'sessions', order: 'asc', page: 3 })
+    const counts = { sessions: 1, active: 1, last_started_at: '2026-11-20T00:00:00Z' }
+    const id = UserId.parse('11111111-1111-4111-8111-111111111111')
+    const open = (group: Pick<SessionGroup, 'device' | 'person'>) =>
+      sessionListOf(openedGroup(search, { ...group, ...counts }))
+    expect(open({ device: null, person: { id, name: 'ada' } })).toMatchObject({
+      page: 1,
+      filter: sessionFilter({ state: 'active', person: id }),
+      order: 'desc',
+    })
+    expect(open({ device: null, person: null })).toMatchObject({
+      filter: sessionFilter({ state: 'active', person: 'unknown' }),
+    })
+    expect(conditions({ person: 'unknown' })).toEqual(['person_known bool false', 'and'])
   })
 
   it('does not count the page as a filter', () => {

@@ -1,10 +1,10 @@
 // URL search parameters of the sessions page, and the list they select.
-import { type SessionSort, SESSION_SORTS } from '@bowline/contract/operations/sessions'
+import { type SessionSort, SESSION_GROUP_SORTS, SESSION_SORTS } from '@bowline/contract/operations/sessions'
 import { DeviceUid, UserId } from '@bowline/contract/schemas/common'
-import { SESSION_METHODS } from '@bowline/contract/schemas/session'
+import { SESSION_GROUPINGS, SESSION_METHODS, type SessionGroup } from '@bowline/contract/schemas/session'
 import { z } from 'zod'
 import { type ConditionGroup, encodeFilter, startOfDay, where } from '../../core/list-filter.ts'
-import { type SessionListQuery, SESSIONS_PER_PAGE, SESSION_PAGE_SIZES } from './queries.ts'
+import { type SessionGroupQuery, type SessionListQuery, SESSIONS_PER_PAGE, SESSION_PAGE_SIZES } from './queries.ts'
 
 export const DEFAULT_SESSIONS_SEARCH = { page: 1 } as const
 
@@ -31,7 +31,11 @@ export const SessionsSearch = z.object({
   device: DeviceUid.optional().catch(undefined),
   state: z.enum(SESSION_STATES).optional().catch(undefined),
   recorded: z.enum(['yes', 'no']).optional().catch(undefined),
-  person: UserId.optional().catch(undefined),
+  /** A member, or sessions that name nobody. */
+  person: z
+    .union([UserId, z.literal('unknown')])
+    .optional()
+    .catch(undefined),
   method: z.enum(SESSION_METHODS).optional().catch(undefined),
   /** Fingerprint of a key. */
   key: z
@@ -43,7 +47,11 @@ export const SessionsSearch = z.object({
   /** Days of this browser's zone, `2026-11-20`; both inclusive. */
   from: Day,
   to: Day,
+  /** Devices or people with their numbers of sessions in place of sessions. */
+  group: z.enum(SESSION_GROUPINGS).optional().catch(undefined),
   sort: z.enum(SESSION_SORTS).optional().catch(undefined),
+  /** Order of groups. */
+  rank: z.enum(SESSION_GROUP_SORTS).optional().catch(undefined),
   order: z.enum(['asc', 'desc']).optional().catch(undefined),
   /** Rows of a page. */
   size: z.coerce.number().pipe(z.literal(SESSION_PAGE_SIZES)).optional().catch(undefined),
@@ -56,7 +64,7 @@ export type SessionsSearch = z.infer<typeof SessionsSearch>
 const NARROWING = ['q', 'device', 'state', 'recorded', 'person', 'method', 'key', 'did', 'from', 'to'] as const
 
 /** Parameters of the address that a view of the list saves. */
-export const SAVED = ['sort', 'order', 'size', 'cols', ...NARROWING] as const
+export const SAVED = ['group', 'sort', 'rank', 'order', 'size', 'cols', ...NARROWING] as const
 
 type Narrowing = Partial<Pick<SessionsSearch, (typeof NARROWING)[number]>>
 
@@ -82,6 +90,23 @@ export function sessionListOf(search: SessionsSearch): SessionListQuery {
   return { page, perPage, filter: sessionFilter(search), sort, order: search.order ?? orderOf(sort) }
 }
 
+/** The groups for a URL; undefined where it asks for none. */
+export function sessionGroupsOf(search: SessionsSearch): SessionGroupQuery | undefined {
+  const { group: by, page, size: perPage = SESSIONS_PER_PAGE, rank: sort = 'last_started_at', order = 'desc' } = search
+  return by && { by, page, perPage, filter: sessionFilter(search), sort, order }
+}
+
+/** The search grouped by something else, or not at all: each has orders of its own. */
+export function groupedBy(search: SessionsSearch, group: SessionsSearch['group']): SessionsSearch {
+  return { ...search, group, sort: undefined, rank: undefined, order: undefined, page: 1 }
+}
+
+/** The sessions of one group. */
+export function openedGroup(search: SessionsSearch, { device, person }: SessionGroup): SessionsSearch {
+  const one = device ? { device: device.uid } : { person: person?.id ?? ('unknown' as const) }
+  return { ...groupedBy(search, undefined), ...one }
+}
+
 /** The order in which a column is sorted first. */
 export function orderOf(sort: SessionSort): 'asc' | 'desc' {
   return sort === 'last_seen' || sort === 'started_at' ? 'desc' : 'asc'
@@ -98,7 +123,8 @@ export function sessionFilter(search: Partial<SessionsSearch>): string | undefin
     ...(state === 'ended' ? [where('closed', 'bool', true), where('authenticated', 'bool', true)] : []),
     ...(state === 'refused' ? [where('closed', 'bool', true), where('authenticated', 'bool', false)] : []),
     ...(recorded === undefined ? [] : [where('recorded', 'bool', recorded === 'yes')]),
-    ...(person === undefined ? [] : [where('person_id', 'eq', person)]),
+    ...(person === undefined || person === 'unknown' ? [] : [where('person_id', 'eq', person)]),
+    ...(person === 'unknown' ? [where('person_known', 'bool', false)] : []),
     ...(method === undefined ? [] : [where('method', 'eq', method)]),
     ...(key === undefined ? [] : [where('fingerprint', 'eq', key)]),
     ...(from === undefined ? [] : [where('started_at', 'gt', startOfDay(from, -1))]),

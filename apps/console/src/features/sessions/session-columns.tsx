@@ -21,7 +21,11 @@ export const SESSION_COLUMNS: readonly Column<Session>[] = [
     id: 'from',
     header: columns.from,
     sortBy: 'ip_address',
-    cell: (session) => <span className={cells['whole']}>{session.ip_address}</span>,
+    cell: ({ ip_address: address }) => (
+      <span className={`${cells['whole']} ${cells['fit']}`} title={address}>
+        {address}
+      </span>
+    ),
   },
   { id: 'client', header: columns.client, cell: ({ type }) => texts.types[type] },
   { id: 'activity', header: columns.activity, cell: (session) => <SessionActivity session={session} /> },
@@ -29,14 +33,14 @@ export const SESSION_COLUMNS: readonly Column<Session>[] = [
     id: 'started',
     header: columns.started,
     sortBy: 'started_at',
-    width: '8rem',
+    width: '7rem',
     cell: (session) => <TimeAgo time={session.started_at} />,
   },
   {
     id: 'last-seen',
     header: columns.lastSeen,
     sortBy: 'last_seen',
-    width: '8rem',
+    width: '7rem',
     cell: (session) => <TimeAgo time={session.last_seen} />,
   },
   { id: 'duration', header: columns.duration, cell: (session) => <SessionDuration session={session} /> },

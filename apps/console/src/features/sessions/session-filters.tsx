@@ -1,6 +1,7 @@
 // Filters of the session list, stored in the URL.
 import { SESSION_METHODS } from '@bowline/contract/schemas/session'
 import { X } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { DevicePicker } from '../../core/devices/device-picker.tsx'
 import { OneOf } from '../../ui/controls/choice-menu.tsx'
 import { DayRange } from '../../ui/controls/day-range.tsx'
@@ -19,12 +20,20 @@ interface SessionFiltersProps {
   /** Sets filters; the list goes back to its first page. */
   readonly onChoose: (change: Partial<SessionsSearch>) => void
   readonly onClear: () => void
+  readonly onUngroup: () => void
 }
 
-export function SessionFilters({ search, onChoose, onClear }: SessionFiltersProps) {
+export function SessionFilters({ search, onChoose, onClear, onUngroup }: SessionFiltersProps) {
   return (
     <fieldset aria-label={texts.label} className={bar['bar']}>
-      <MemberFilter chosen={search.person} onChoose={(person) => onChoose({ person })} />
+      {search.group === undefined ? null : (
+        <Chosen onRemove={onUngroup}>{sessionsMessages.groups.chosen[search.group]}</Chosen>
+      )}
+      <MemberFilter
+        chosen={search.person}
+        nobody={{ name: sessionsMessages.unknownPerson, onChoose: () => onChoose({ person: 'unknown' }) }}
+        onChoose={(person) => onChoose({ person })}
+      />
       <OneOf
         label={texts.state}
         none={texts.anyState}
@@ -58,17 +67,7 @@ export function SessionFilters({ search, onChoose, onClear }: SessionFiltersProp
         onChoose={(recorded) => onChoose({ recorded })}
       />
       {search.key === undefined ? null : (
-        <Button
-          size="compact-sm"
-          variant="default"
-          fw={500}
-          className={bar['face'] ?? ''}
-          data-chosen
-          rightSection={<X size={13} aria-hidden />}
-          onClick={() => onChoose({ key: undefined })}
-        >
-          <span className={bar['value']}>{texts.key(search.key)}</span>
-        </Button>
+        <Chosen onRemove={() => onChoose({ key: undefined })}>{texts.key(search.key)}</Chosen>
       )}
       <div className={classes['device']}>
         <DevicePicker
@@ -86,5 +85,22 @@ export function SessionFilters({ search, onChoose, onClear }: SessionFiltersProp
         </Button>
       ) : null}
     </fieldset>
+  )
+}
+
+/** What was chosen elsewhere; a press takes it back. */
+function Chosen({ onRemove, children }: { readonly onRemove: () => void; readonly children: ReactNode }) {
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      fw={500}
+      className={bar['face'] ?? ''}
+      data-chosen
+      rightSection={<X size={13} aria-hidden />}
+      onClick={onRemove}
+    >
+      <span className={bar['value']}>{children}</span>
+    </Button>
   )
 }

@@ -14,7 +14,7 @@ export function SessionPerson({ session: { person, method, key } }: { readonly s
       <Link
         to="/sessions"
         search={{ person: person.id }}
-        className={`${cells['line']} ${classes['narrowing']}`}
+        className={`${cells['fit']} ${classes['narrowing']}`}
         title={texts.onlyPerson(person.name)}
       >
         {person.name}
@@ -32,7 +32,7 @@ export function SessionPerson({ session: { person, method, key } }: { readonly s
 export function SessionMethod({ session }: { readonly session: Session }) {
   const how = methodOf(session)
   return (
-    <span className={cells['line']} title={how}>
+    <span className={cells['fit']} title={how}>
       {how}
     </span>
   )
@@ -66,7 +66,7 @@ export function SessionActivity({ session: { events, command } }: { readonly ses
   if (command === '') return words.map((name) => texts.activities[name]).join(', ')
   const others = words.filter((name) => name !== 'command').map((name) => texts.activities[name])
   return (
-    <span className={cells['line']} title={command}>
+    <span className={cells['fit']} title={command}>
       <code>{command}</code>
       {others.length > 0 ? `, ${others.join(', ')}` : ''}
     </span>

@@ -1,5 +1,6 @@
 // Live list of the namespace's sessions.
 import { SESSION_SORTS } from '@bowline/contract/operations/sessions'
+import { SESSION_GROUPINGS } from '@bowline/contract/schemas/session'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { SearchX, SquareTerminal } from 'lucide-react'
@@ -14,9 +15,16 @@ import { PagedTable } from '../../ui/list/paged-table.tsx'
 import { sessionsMessages as texts } from './messages.ts'
 import { savedQuery } from '../views/saved-query.ts'
 import { ViewsMenu } from '../views/views-menu.tsx'
-import { SESSIONS_PER_PAGE, SESSION_PAGE_SIZES, openSessionExport, sessionListQuery } from './queries.ts'
-import { SAVED, SessionsSearch, isFiltered, narrowedTo, sessionListOf } from './search.ts'
+import {
+  SESSIONS_PER_PAGE,
+  SESSION_PAGE_SIZES,
+  type SessionListQuery,
+  openSessionExport,
+  sessionListQuery,
+} from './queries.ts'
+import { SAVED, SessionsSearch, groupedBy, isFiltered, narrowedTo, sessionGroupsOf, sessionListOf } from './search.ts'
 import { SESSION_COLUMNS, rememberColumns, visibleColumns } from './session-columns.tsx'
+import { SessionGroups } from './session-groups.tsx'
 import { SessionFilters } from './session-filters.tsx'
 import { SessionPresets } from './session-presets.tsx'
 import bar from '../../ui/controls/choice-menu.module.css'
@@ -25,7 +33,7 @@ export function SessionsPage({ search }: { readonly search: SessionsSearch }) {
   const { api } = useRuntime()
   const navigate = useNavigate({ from: '/sessions' })
   const shown = sessionListOf(search)
-  const list = useQuery(sessionListQuery(api, shown))
+  const groups = sessionGroupsOf(search)
   const [remembered, setRemembered] = useState(() => visibleColumns({}))
   const columns = search.cols ? visibleColumns(search) : remembered
   const exportAll = useListExport({
@@ -34,6 +42,7 @@ export function SessionsPage({ search }: { readonly search: SessionsSearch }) {
     failed: texts.exportFailed,
   })
   const open = (next: SessionsSearch) => void navigate({ search: next, replace: true })
+  const group = (by: SessionsSearch['group']) => open(groupedBy(search, by))
   const choose = (change: Partial<SessionsSearch>) => open({ ...search, ...change, page: 1 })
   const show = (ids: readonly string[] | undefined) => {
     const chosen = rememberColumns(ids)
@@ -59,46 +68,82 @@ export function SessionsPage({ search }: { readonly search: SessionsSearch }) {
             onOpen={(query) => void navigate({ search: SessionsSearch.parse(query) })}
           />
           <DisplayMenu
-            columns={SESSION_COLUMNS}
+            columns={groups ? [] : SESSION_COLUMNS}
             visible={columns}
             onShow={show}
             sizes={SESSION_PAGE_SIZES}
             size={search.size ?? SESSIONS_PER_PAGE}
             onSize={(size) => choose({ size: size === SESSIONS_PER_PAGE ? undefined : size })}
             onExport={exportAll}
+            grouping={{
+              names: texts.groups.by,
+              chosen: search.group,
+              onChoose: (id) => group(SESSION_GROUPINGS.find((known) => known === id)),
+            }}
           />
           <SearchField label={texts.search} words={search.q ?? ''} onSearch={searchFor} />
         </div>
       </SessionPresets>
-      <SessionFilters search={search} onChoose={choose} onClear={() => open(narrowedTo(search, {}))} />
-      <PagedTable
-        label={texts.tableLabel}
-        list={list}
-        failed={texts.loadFailed}
-        columns={SESSION_COLUMNS}
-        visible={columns}
-        scrolls
-        rowKey={(session) => session.uid}
-        sort={{ by: shown.sort ?? 'last_seen', order: shown.order ?? 'desc' }}
-        onSort={({ by, order }) => choose({ sort: SESSION_SORTS.find((known) => known === by), order })}
-        page={search.page}
-        perPage={search.size ?? SESSIONS_PER_PAGE}
-        onPageGone={(page) => open({ ...search, page })}
-        renderPageLink={(page, children, label, className) => (
-          <Link to="/sessions" search={{ ...search, page }} aria-label={label} className={className}>
-            {children}
-          </Link>
-        )}
-        empty={
-          isFiltered(search) ? (
-            <EmptyState icon={<SearchX size={24} />} title={texts.noMatches} text={texts.noMatchesText} />
-          ) : (
-            <EmptyState icon={<SquareTerminal size={24} />} title={texts.empty} text={texts.emptyText}>
-              <Link to="/devices">{texts.toDevices}</Link>
-            </EmptyState>
-          )
-        }
+      <SessionFilters
+        search={search}
+        onChoose={choose}
+        onClear={() => open(narrowedTo(search, {}))}
+        onUngroup={() => group(undefined)}
       />
+      {groups ? (
+        <SessionGroups search={search} shown={groups} onOpen={open} empty={<NoSessions search={search} />} />
+      ) : (
+        <SessionTable search={search} shown={shown} columns={columns} onOpen={open} />
+      )}
     </Page>
+  )
+}
+
+interface SessionTableProps {
+  readonly search: SessionsSearch
+  /** The list of the search. */
+  readonly shown: SessionListQuery
+  /** Ids of the visible ones. */
+  readonly columns: readonly string[]
+  /** Replaces the search. */
+  readonly onOpen: (search: SessionsSearch) => void
+}
+
+function SessionTable({ search, shown, columns, onOpen }: SessionTableProps) {
+  const { api } = useRuntime()
+  const list = useQuery(sessionListQuery(api, shown))
+  return (
+    <PagedTable
+      label={texts.tableLabel}
+      list={list}
+      failed={texts.loadFailed}
+      columns={SESSION_COLUMNS}
+      visible={columns}
+      scrolls
+      rowKey={(session) => session.uid}
+      sort={{ by: shown.sort ?? 'last_seen', order: shown.order ?? 'desc' }}
+      onSort={({ by, order }) =>
+        onOpen({ ...search, sort: SESSION_SORTS.find((known) => known === by), order, page: 1 })
+      }
+      page={search.page}
+      perPage={search.size ?? SESSIONS_PER_PAGE}
+      onPageGone={(page) => onOpen({ ...search, page })}
+      renderPageLink={(page, children, label, className) => (
+        <Link to="/sessions" search={{ ...search, page }} aria-label={label} className={className}>
+          {children}
+        </Link>
+      )}
+      empty={<NoSessions search={search} />}
+    />
+  )
+}
+
+function NoSessions({ search }: { readonly search: SessionsSearch }) {
+  return isFiltered(search) ? (
+    <EmptyState icon={<SearchX size={24} />} title={texts.noMatches} text={texts.noMatchesText} />
+  ) : (
+    <EmptyState icon={<SquareTerminal size={24} />} title={texts.empty} text={texts.emptyText}>
+      <Link to="/devices">{texts.toDevices}</Link>
+    </EmptyState>
   )
 }

@@ -10,8 +10,15 @@ import classes from './choice-menu.module.css'
 
 const texts = uiMessages.displayMenu
 
+interface Grouping {
+  /** Their names, by id. */
+  readonly names: Readonly<Record<string, string>>
+  readonly chosen: string | undefined
+  readonly onChoose: (id: string | undefined) => void
+}
+
 interface DisplayMenuProps<Size extends number> {
-  /** All columns; the first one is always shown. */
+  /** All columns; the first one is always shown. None: there is no choice. */
   readonly columns: readonly { readonly id: string; readonly header: string }[]
   readonly visible: readonly string[]
   /** Undefined: back to the defaults. */
@@ -22,10 +29,12 @@ interface DisplayMenuProps<Size extends number> {
   readonly onSize: (size: Size) => void
   /** Saves every row that matches. Absent: the list has no export. */
   readonly onExport?: ((format: ExportFormat) => void) | undefined
+  /** By what the rows can be grouped. Absent: by nothing. */
+  readonly grouping?: Grouping
 }
 
 export function DisplayMenu<Size extends number>(props: DisplayMenuProps<Size>) {
-  const { columns, visible, onShow, sizes, size, onSize, onExport } = props
+  const { columns, visible, onShow, sizes, size, onSize, onExport, grouping } = props
   const rowHeight = useSyncExternalStore(density.subscribe, density.get)
   return (
     <MenuButton
@@ -39,16 +48,21 @@ export function DisplayMenu<Size extends number>(props: DisplayMenuProps<Size>) 
         </Button>
       }
     >
-      <Menu.Label>{texts.columnsLabel}</Menu.Label>
-      <Menu.CheckboxGroup value={[...visible]} onChange={onShow}>
-        {columns.slice(1).map(({ id, header }) => (
-          <Menu.CheckboxItem key={id} value={id}>
-            {header}
-          </Menu.CheckboxItem>
-        ))}
-      </Menu.CheckboxGroup>
-      <Menu.Item onClick={() => onShow(undefined)}>{texts.defaultColumns}</Menu.Item>
-      <Menu.Divider />
+      {grouping ? <GroupingItems {...grouping} /> : null}
+      {columns.length === 0 ? null : (
+        <>
+          <Menu.Label>{texts.columnsLabel}</Menu.Label>
+          <Menu.CheckboxGroup value={[...visible]} onChange={onShow}>
+            {columns.slice(1).map(({ id, header }) => (
+              <Menu.CheckboxItem key={id} value={id}>
+                {header}
+              </Menu.CheckboxItem>
+            ))}
+          </Menu.CheckboxGroup>
+          <Menu.Item onClick={() => onShow(undefined)}>{texts.defaultColumns}</Menu.Item>
+          <Menu.Divider />
+        </>
+      )}
       <Menu.Label>{texts.rowHeight}</Menu.Label>
       <Menu.RadioGroup value={rowHeight}>
         {DENSITIES.map((each) => (
@@ -78,5 +92,24 @@ export function DisplayMenu<Size extends number>(props: DisplayMenuProps<Size>) 
         </>
       )}
     </MenuButton>
+  )
+}
+
+function GroupingItems({ names, chosen, onChoose }: Grouping) {
+  return (
+    <>
+      <Menu.Label>{texts.groupBy}</Menu.Label>
+      <Menu.RadioGroup value={chosen ?? ''}>
+        <Menu.RadioItem value="" closeMenuOnClick onChange={() => onChoose(undefined)}>
+          {texts.noGroups}
+        </Menu.RadioItem>
+        {Object.entries(names).map(([id, name]) => (
+          <Menu.RadioItem key={id} value={id} closeMenuOnClick onChange={() => onChoose(id)}>
+            {name}
+          </Menu.RadioItem>
+        ))}
+      </Menu.RadioGroup>
+      <Menu.Divider />
+    </>
   )
 }

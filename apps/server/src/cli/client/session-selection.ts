@@ -8,7 +8,7 @@ import type { Command } from 'commander'
 import { parseTime } from '../arguments.ts'
 import type { ServerClient } from './client.ts'
 
-export interface SelectionOptions {
+export interface FilterOptions {
   readonly active?: boolean
   readonly failed?: boolean
   readonly device?: string
@@ -18,12 +18,22 @@ export interface SelectionOptions {
   readonly address?: string
   readonly from?: string
   readonly to?: string
+}
+
+export interface SelectionOptions extends FilterOptions {
   readonly sort: string
   readonly ascending?: boolean
 }
 
-/** Adds the options to a command. */
+/** Adds the options to a command that lists sessions in an order. */
 export function withSelection(command: Command): Command {
+  return withFilter(command)
+    .option('--sort <field>', `order: ${SESSION_SORTS.join(', ')}`, 'last_seen')
+    .option('--ascending', 'the other way round')
+}
+
+/** Adds the options that narrow the list to a command. */
+export function withFilter(command: Command): Command {
   return command
     .option('--active', 'only those that are open')
     .option('--failed', 'only sign-ins that failed')
@@ -34,8 +44,6 @@ export function withSelection(command: Command): Command {
     .option('--address <address>', 'only from this address')
     .option('--from <time>', 'only begun from this time on, such as 2030-01-01 or 2030-01-01T12:00:00Z')
     .option('--to <time>', 'only begun before this time')
-    .option('--sort <field>', `order: ${SESSION_SORTS.join(', ')}`, 'last_seen')
-    .option('--ascending', 'the other way round')
 }
 
 type Condition = Extract<Filter[number], { type: 'property' }>['params']
@@ -45,9 +53,19 @@ type Condition = Extract<Filter[number], { type: 'property' }>['params']
  * @throws {ConfigError} naming the option
  * @throws {Error} for a device that is not there
  */
-export async function queryOf({ call }: ServerClient, options: SelectionOptions) {
+export async function queryOf(client: ServerClient, options: SelectionOptions) {
   const sort = SESSION_SORTS.find((known) => known === options.sort)
   if (!sort) throw new ConfigError([`--sort must be one of ${SESSION_SORTS.join(', ')}.`])
+  const order = options.ascending ? ('asc' as const) : ('desc' as const)
+  return { sort_by: sort, order_by: order, ...(await filterOf(client, options)) }
+}
+
+/**
+ * The filter of the API; without options none.
+ * @throws {ConfigError} naming the option
+ * @throws {Error} for a device that is not there
+ */
+export async function filterOf({ call }: ServerClient, options: FilterOptions): Promise<{ filter?: string }> {
   const { active, failed, device, user, person, key, address, from, to } = options
   const texts = { username: user, person, fingerprint: key, ip_address: address }
   const conditions: Condition[] = [
@@ -68,11 +86,7 @@ export async function queryOf({ call }: ServerClient, options: SelectionOptions)
   if (device !== undefined) {
     conditions.push({ name: 'device_uid', operator: 'eq', value: await deviceNamed(call, device) })
   }
-  return {
-    sort_by: sort,
-    order_by: options.ascending ? ('asc' as const) : ('desc' as const),
-    ...(conditions.length === 0 ? {} : { filter: encode(conditions) }),
-  }
+  return conditions.length === 0 ? {} : { filter: encode(conditions) }
 }
 
 const begun = (operator: 'gt' | 'lt', at: Date): Condition => ({

@@ -101,6 +101,34 @@ describe('bowline session list', () => {
   })
 })
 
+describe('bowline session groups', () => {
+  it('counts the sessions of each device, narrowed by the same options as the list', async () => {
+    const lines = (await bowline('session groups --sort sessions')).split('\n')
+    expect(lines[0]).toMatch(/^DEVICE +SESSIONS +ACTIVE +LAST STARTED$/)
+    expect(lines).toHaveLength(3)
+    expect(lines).toContainEqual(expect.stringMatching(/^kiosk +2 +1 /))
+    expect(lines).toContainEqual(expect.stringMatching(/^shed +2 +0 /))
+    expect(await json('session groups --active')).toMatchObject([{ device: { name: 'kiosk' }, sessions: 1 }])
+    expect(await bowline('session groups --limit 1')).toMatch(/\n1 of 2 groups\.$/)
+  })
+
+  it('counts those of each person', async () => {
+    const lines = (await bowline('session groups --by person --sort sessions')).split('\n').slice(1)
+    expect(lines.map((line) => line.split(/ {2,}/).slice(0, 3))).toEqual([
+      ['nobody known', '3', '0'],
+      ['ada@example.com', '1', '1'],
+    ])
+  })
+
+  it.each([
+    ['--by colour', '--by must be device or person.'],
+    ['--sort colour', '--sort must be one of last_started_at, sessions, active.'],
+    ['--limit 101', '--limit must be a number from 1 to 100.'],
+  ])('refuses %s', async (options, complaint) => {
+    expect(await refusal(`session groups ${options}`)).toEqual([2, `bowline: ${complaint}`])
+  })
+})
+
 describe('bowline session show and close', () => {
   it('shows a session with its events', async () => {
     const at = new Date('2026-11-02T10:00:00Z')

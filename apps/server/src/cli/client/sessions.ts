@@ -6,6 +6,7 @@ import type { Session } from '@bowline/contract/schemas/session'
 import type { Command } from 'commander'
 import { type Format, type Terminal, show, table } from '../terminal.ts'
 import { signedIn } from './client.ts'
+import { addGroups } from './session-groups.ts'
 import { type SelectionOptions, queryOf, withSelection } from './session-selection.ts'
 
 const { sessions } = operations
@@ -40,6 +41,8 @@ export function addSessionCommands(program: Command, terminal: Terminal): void {
       const rest = total > body.length ? [`${body.length} of ${total} sessions.`] : []
       show(terminal, json ? { json } : {}, body, [...table(HEADINGS, lines), ...rest])
     })
+
+  addGroups(session, terminal)
 
   session
     .command('show <session>')
