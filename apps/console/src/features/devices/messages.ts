@@ -149,6 +149,10 @@ export const devicesMessages = {
   editSave: i18n._('Save'),
   editFailed: i18n._('The device was not changed'),
   edited: (name: string) => i18n._('{name} saved.', { name }),
+  renamed: (before: string, name: string) => i18n._('{before} renamed to {name}.', { before, name }),
+  renameFailed: (name: string) => i18n._('{name} was not renamed', { name }),
+  tagAdded: (name: string, tag: string) => i18n._('Tag {tag} added to {name}.', { tag, name }),
+  tagAddFailed: (name: string, tag: string) => i18n._('The tag {tag} was not added to {name}', { tag, name }),
   editLabels: {
     name: i18n._('Name'),
     tags: i18n._('Tags'),
