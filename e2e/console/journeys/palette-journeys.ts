@@ -193,7 +193,9 @@ export function paletteJourneys(site: Site): void {
       await page.keyboard.press('Escape')
       await page.getByRole('option', { name: /^kiosk-lobby/ }).waitFor()
       await page.keyboard.press('Escape')
-      await page.getByRole('combobox').waitFor({ state: 'detached' })
+      const field = page.getByRole('combobox', { name: /^Search devices/ })
+      await field.waitFor({ state: 'detached' })
+      expect(await page.getByRole('dialog').count()).toBe(0)
     })
 
     it('connects to a device by Enter, and opens its page by Shift+Enter', async () => {

@@ -20,9 +20,14 @@ describe('the address of the sessions', () => {
     [
       { q: 'root@lab', recorded: 'yes' },
       [
-        ...['words contains root', 'device_name contains root', 'or'],
-        ...['words contains lab', 'device_name contains lab', 'or'],
-        ...['recorded bool true', 'and'],
+        'words contains root',
+        'device_name contains root',
+        'or',
+        'words contains lab',
+        'device_name contains lab',
+        'or',
+        'recorded bool true',
+        'and',
       ],
     ],
     [{ q: '@' }, ['words contains @', 'device_name contains @', 'or']],
