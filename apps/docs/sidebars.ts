@@ -33,6 +33,7 @@ const sidebars: SidebarsConfig = {
         pages(
           'user-guides/devices',
           'adding',
+          'rolling-out',
           'connecting',
           'terminal',
           'files',

@@ -27,7 +27,8 @@ describe('adding a device', () => {
     await page.getByText('No devices yet').waitFor()
     await page.getByRole('button', { name: 'Add device' }).click()
     const dialog = page.getByRole('dialog', { name: 'Add a device' })
-    await dialog.getByText(`curl -fsSL '${backend.origin}/install.sh?tenant_id=`).waitFor()
+    await dialog.getByText(`curl -fsSL '${backend.origin}/install.sh?tenant_id=`).first().waitFor()
+    await dialog.locator('svg').filter({ hasText: 'QR code' }).waitFor()
     await dialog.getByText('Waiting for the device to register').waitFor()
 
     const uid = await backend.registerDevice('workshop-cam')
@@ -45,13 +46,63 @@ describe('adding a device', () => {
     await context.close()
   })
 
+  it('has a command for each platform, fills in the install key, and remembers the platform', async () => {
+    const { context, page, complaints } = await open()
+    await openSignedIn(page, backend, '/devices?add=yes')
+    const dialog = page.getByRole('dialog', { name: 'Add a device' })
+    const key = `ik-${'b'.repeat(26)}`
+    await dialog.getByLabel('Install key (optional)').fill('ik-short')
+    await dialog.getByText('An install key is ik-').waitFor()
+    await dialog.getByLabel('Install key (optional)').fill(key)
+    for (const [platform, part] of [
+      ['Container', `podman run -d --name bowline`],
+      ['Cloud-init', '#cloud-config'],
+      ['Fleet', 'ansible all -b -m shell'],
+    ] as const) {
+      await dialog.getByRole('tab', { name: platform }).click()
+      await dialog.getByText(part).filter({ hasText: key }).waitFor()
+    }
+    await dialog.getByRole('tab', { name: 'Without an agent' }).click()
+    await dialog.getByText(`-R 0:localhost:22 ${key}@`).waitFor()
+    await dialog.getByRole('tab', { name: 'Fleet' }).click()
+    expect(new URL(page.url()).searchParams.get('add')).toBe('fleet')
+    expect(page.url()).not.toContain(key)
+    await page.goto('/devices?add=yes')
+    expect(await dialog.getByRole('tab', { selected: true }).textContent()).toBe('Fleet')
+    // A device that the key accepts never waits: it is shown as it arrives.
+    await dialog.getByText('Waiting for the device to register').waitFor()
+    backend.fake.state.addDevice({
+      name: 'kiosk-9',
+      status: 'accepted',
+      online: false,
+      created_at: new Date().toISOString(),
+    })
+    await dialog.getByText('kiosk-9 is accepted and connects').waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('shows the ways of the dialog where there is no device yet', async () => {
+    const { context, page, complaints } = await open()
+    await openSignedIn(page, backend, '/devices')
+    await page.getByText('No devices yet').waitFor()
+    await page.getByRole('tab', { name: 'Cloud-init' }).click()
+    await page.getByText('#cloud-config').waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    await page.getByRole('button', { name: 'Add device' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add a device' })
+    expect(await dialog.getByRole('tab', { selected: true }).textContent()).toBe('Cloud-init')
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
   it('pins the key of a self-signed certificate and says when only this machine can reach the server', async () => {
     const { context, page, complaints } = await open()
     backend.fake.state.pin = 'sha256//AAAA='
     backend.fake.state.reachable = false
     await openSignedIn(page, backend, '/devices?add=yes')
     const dialog = page.getByRole('dialog')
-    await dialog.getByText("curl -fsSLk --pinnedpubkey 'sha256//AAAA=' 'http").waitFor()
+    await dialog.getByText("curl -fsSLk --pinnedpubkey 'sha256//AAAA=' 'http").first().waitFor()
     await dialog.getByText('BOWLINE_HOST').waitFor()
     backend.fake.state.pin = ''
     backend.fake.state.reachable = true

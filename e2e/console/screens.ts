@@ -104,8 +104,10 @@ export const SCREENS: readonly Screen[] = [
       await page.getByText('Given up').first().waitFor()
     },
   },
-  { name: 'add-device', path: () => '/devices?add=yes', ready: shows('curl') },
-  { name: 'add-devices', path: () => '/devices?add=many', ready: shows('Create an install key') },
+  { name: 'add-device', path: () => '/devices?add=linux', ready: shows('curl') },
+  { name: 'add-container', path: () => '/devices?add=container', ready: shows('podman run') },
+  { name: 'add-cloud-init', path: () => '/devices?add=cloud', ready: shows('#cloud-config') },
+  { name: 'add-devices', path: () => '/devices?add=fleet', ready: shows('ansible all') },
   { name: 'add-agentless', path: () => '/devices?add=agentless', ready: shows('-R 0:localhost:22') },
   {
     name: 'add-by-code',

@@ -186,6 +186,28 @@ export function namespaceJourneys(site: Site): void {
       await expect.poll(tagged).toEqual([])
     })
 
+    it('tags the selection by the key t, wherever the focus is', async () => {
+      const { page, world } = site
+      await page.goto('/devices?sort=name')
+      await rowOf(page, 'edge-router-7').waitFor()
+      await page.getByRole('checkbox', { name: 'Select edge-router-7' }).check()
+      await page.getByRole('checkbox', { name: 'Select kiosk-lobby' }).check()
+      await page.getByRole('link', { name: 'lab-nas' }).focus()
+      await page.keyboard.press('t')
+      const dialog = page.getByRole('dialog', { name: /2 devices/ })
+      await eventually(() => hasFocus(dialog.getByLabel('Tags')))
+      await page.keyboard.type('autumn')
+      await page.keyboard.press('Enter')
+      await dialog.getByRole('button', { name: 'Add tags' }).click()
+      const tagged = async () => {
+        const { body } = await world.client.call(devices.list, {})
+        return body.filter(({ tags }) => tags.includes('autumn')).map(({ name }) => name)
+      }
+      await expect.poll(async () => (await tagged()).toSorted()).toEqual(['edge-router-7', 'kiosk-lobby'])
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await expect.poll(tagged).toEqual([])
+    })
+
     it('removes a tag from selected devices, and restores it by undo', async () => {
       const { page, world } = site
       await page.goto('/devices?sort=name')

@@ -1,4 +1,5 @@
 // The command palette: what it finds, and what Enter does on a device.
+import { userInfo } from 'node:os'
 import { createClient } from '@bowline/contract/client'
 import { operations } from '@bowline/contract/operations'
 import { describe, expect, it } from 'vitest'
@@ -114,6 +115,87 @@ export function paletteJourneys(site: Site): void {
       expect(asked.slice(2).filter((words) => words !== 'garden')).toEqual([])
       expect(dropped).toEqual(['gar'])
       await context.close()
+    })
+
+    it('finds sessions by device, person and login, those that run before those that ended', async () => {
+      const { page, world } = site
+      await page.goto('/announcements')
+      await page.getByRole('heading', { name: 'Announcements' }).waitFor()
+      const login = userInfo().username
+      const sessions = page.getByRole('option', { name: new RegExp(`^${login}@${world.own.name}`) })
+      for (const words of [world.own.name, login, `${login}@${world.own.name}`]) {
+        await search(words)
+        await sessions.first().waitFor()
+        const shown = await sessions.allTextContents()
+        expect(shown.length).toBeGreaterThan(0)
+        expect(shown.length).toBeLessThanOrEqual(5)
+        const active = shown.map((text) => text.endsWith('Active'))
+        expect(active[0]).toBe(true)
+        expect(active).toEqual(active.toSorted((a, b) => Number(b) - Number(a)))
+        await page.keyboard.press('Escape')
+      }
+    })
+
+    it('tags and renames a device without leaving it, and takes both back', async () => {
+      const { page, world } = site
+      const now = async () => {
+        const { body } = await world.client.call(operations.devices.list, {})
+        const { name, tags } = body.find(({ uid }) => uid === kiosk) ?? {}
+        return { name, tags }
+      }
+      const { body } = await world.client.call(operations.devices.list, {})
+      const kiosk = body.find(({ name }) => name === 'kiosk-lobby')?.uid
+      await page.goto('/announcements')
+      await page.getByRole('heading', { name: 'Announcements' }).waitFor()
+      const enter = async (step: string) => {
+        await search('kiosk-lobby')
+        await page.getByRole('option', { name: /^kiosk-lobby/ }).waitFor()
+        await page.keyboard.press('ArrowRight')
+        await page.getByRole('option', { name: step }).click()
+      }
+      await enter('Tag …')
+      const tag = page.getByRole('combobox', { name: 'Tag to add to kiosk-lobby' })
+      await page.getByRole('option', { name: 'Add the tag garden' }).waitFor()
+      await tag.fill('with space')
+      await page.getByText('The text may have letters, digits, - and _ only.').first().waitFor()
+      await tag.fill('foyer')
+      await page.keyboard.press('Enter')
+      await page.getByText('Tag foyer added to kiosk-lobby.').first().waitFor()
+      expect(await tag.count()).toBe(0)
+      await expect.poll(now).toEqual({ name: 'kiosk-lobby', tags: ['foyer'] })
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await expect.poll(now).toEqual({ name: 'kiosk-lobby', tags: [] })
+      await enter('Rename …')
+      const name = page.getByRole('combobox', { name: 'New name of kiosk-lobby' })
+      expect(await name.inputValue()).toBe('kiosk-lobby')
+      await page.getByText('Type another name.').first().waitFor()
+      // The old name is selected: what is typed replaces it.
+      await page.keyboard.type('Kiosk-Foyer')
+      await page.getByRole('option', { name: 'Rename to kiosk-foyer' }).waitFor()
+      await page.keyboard.press('Enter')
+      await expect.poll(now).toEqual({ name: 'kiosk-foyer', tags: [] })
+      expect(new URL(page.url()).pathname).toBe('/announcements')
+      await page.getByRole('button', { name: 'Undo' }).last().click()
+      await expect.poll(now).toEqual({ name: 'kiosk-lobby', tags: [] })
+    })
+
+    it('goes back from a step to the device, and from the device to the results', async () => {
+      const { page } = site
+      await page.goto('/announcements')
+      await page.getByRole('heading', { name: 'Announcements' }).waitFor()
+      await search('kiosk-lobby')
+      await page.getByRole('option', { name: /^kiosk-lobby/ }).waitFor()
+      await page.keyboard.press('ArrowRight')
+      await page.getByRole('option', { name: 'Rename …' }).click()
+      await page.getByRole('combobox', { name: 'New name of kiosk-lobby' }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('option', { name: 'Rename …' }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('option', { name: /^kiosk-lobby/ }).waitFor()
+      await page.keyboard.press('Escape')
+      const field = page.getByRole('combobox', { name: /^Search devices/ })
+      await field.waitFor({ state: 'detached' })
+      expect(await page.getByRole('dialog').count()).toBe(0)
     })
 
     it('connects to a device by Enter, and opens its page by Shift+Enter', async () => {

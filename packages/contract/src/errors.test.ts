@@ -8,7 +8,7 @@ describe('an error', () => {
     const error = new BowlineError('DEVICE_LIMIT', { limit: 3 })
     expect([error.status, error.message, error.fields]).toEqual([
       403,
-      'The namespace has reached its device limit of 3.',
+      'The namespace has reached its device limit of 3. Remove devices that are not in use, or have an administrator of the server raise the limit.',
       [],
     ])
   })

@@ -77,7 +77,11 @@ export const ERRORS = {
     message: 'This server creates no account for you: ask whoever runs it for an account or an invitation.',
   },
   EMAIL_UNCONFIRMED: { status: 403, message: 'The e-mail address has not been confirmed yet.' },
-  DEVICE_LIMIT: { status: 403, message: 'The namespace has reached its device limit of {limit}.' },
+  DEVICE_LIMIT: {
+    status: 403,
+    message:
+      'The namespace has reached its device limit of {limit}. Remove devices that are not in use, or have an administrator of the server raise the limit.',
+  },
   NOT_FOUND: { status: 404, message: '{what} was not found.' },
   AGENT_UNAVAILABLE: { status: 404, message: 'There is no agent for linux-{arch} here: {reason}.' },
   AGENT_UPDATES_UNAVAILABLE: { status: 404, message: 'This server has no updates of agents: {reason}.' },

@@ -98,6 +98,52 @@ describe('listing sessions', () => {
     }
     expect(await order('started_at', 'asc')).toEqual(['1', '2', '3', '4'])
     expect(await order('last_seen', 'asc')).toEqual(['2', '4', '1', '3'])
+    await server.database.system().updateTable('sessions').set({ active: true }).where('uid', '=', uid('2')).execute()
+    expect(await order('active', 'desc')).toEqual(['3', '2', '1', '4'])
+    await server.database.system().updateTable('sessions').set({ active: false }).where('uid', '=', uid('2')).execute()
+  })
+
+  it.each([
+    ['device_name', 'contains', 'BO', 4],
+    ['device_name', 'eq', 'box', 4],
+    ['device_name', 'eq', 'bo', 0],
+    ['device_name', 'ne', 'box', 0],
+    ['device_name', 'contains', 'elsewhere', 0],
+    ['words', 'contains', 'ben', 1],
+    ['words', 'contains', 'nobody', 0],
+  ])('finds those with %s %s %s', async (name, operator, value, count) => {
+    const conditions = [{ type: 'property', params: { name, operator, value } }]
+    const filter = Buffer.from(JSON.stringify(conditions)).toString('base64')
+    const { body, total } = await person.client.call(operations.sessions.list, { query: { filter } })
+    expect([body.length, total]).toEqual([count, count])
+  })
+
+  it('finds a session by what its device is called now, and none of another namespace', async () => {
+    const other = await server.addPerson('neighbour')
+    const theirs = await server.acceptedDevice(other, { hostname: 'box' })
+    await server.database
+      .system()
+      .insertInto('sessions')
+      .values({
+        uid: uid('9'),
+        tenant_id: other.tenant,
+        device_uid: theirs.uid,
+        username: 'root',
+        ip_address: '192.0.2.9',
+        type: 'term',
+      })
+      .execute()
+    const found = async (value: string) => {
+      const conditions = [{ type: 'property', params: { name: 'device_name', operator: 'eq', value } }]
+      const filter = Buffer.from(JSON.stringify(conditions)).toString('base64')
+      return (await person.client.call(operations.sessions.list, { query: { filter } })).total
+    }
+    const rename = (name: string) =>
+      person.client.call(operations.devices.update, { params: { uid: device.uid }, body: { name } })
+    expect(await found('box')).toBe(4)
+    await rename('crate')
+    expect([await found('box'), await found('crate')]).toEqual([0, 4])
+    await rename('box')
   })
 
   it.each([

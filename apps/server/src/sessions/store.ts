@@ -38,6 +38,12 @@ export function findSession(db: Kysely<Schema>, uid: SessionUid): Promise<Sessio
 export const SESSION_PROPERTIES: FilterProperties = {
   uid: { sql: sql.ref('sessions.uid'), type: 'text' },
   device_uid: { sql: sql.ref('sessions.device_uid'), type: 'text' },
+  /** What the device is called now. As a list of devices, which PostgreSQL looks up once and not for each session. */
+  device_name: {
+    sql: sql.ref('devices.name'),
+    type: 'text',
+    within: (matches) => sql<SqlBool>`(sessions.device_uid in (select uid from devices where ${matches}))`,
+  },
   username: { sql: sql.ref('sessions.username'), type: 'text' },
   ip_address: { sql: sql.ref('sessions.ip_address'), type: 'text' },
   active: { sql: sql.ref('sessions.active'), type: 'boolean' },
@@ -56,6 +62,12 @@ export const SESSION_PROPERTIES: FilterProperties = {
   key_name: { sql: sql.ref('sessions.key_name'), type: 'text' },
   command: { sql: sql.ref('sessions.command'), type: 'text' },
   event_types: { sql: sql.ref('sessions.event_types'), type: 'text-array' },
+  /** Everything that the search field of the console looks at, besides the device. */
+  words: {
+    sql: sql`concat_ws(' ', sessions.username, sessions.person, sessions.ip_address, sessions.key_name,
+      sessions.key_fingerprint, sessions.command)`,
+    type: 'text',
+  },
 }
 
 export interface SessionQuery extends Page {
@@ -115,7 +127,9 @@ export async function selectUids(
 ): Promise<SessionUid[]> {
   let select = db.selectFrom('sessions').select('uid')
   if (where) select = select.where(where)
-  const rows = await select.orderBy(sortBy, order).orderBy('uid', reversed(order)).limit(limit).offset(offset).execute()
+  select = select.orderBy(sortBy, order)
+  if (sortBy === 'active') select = select.orderBy('last_seen', order)
+  const rows = await select.orderBy('uid', reversed(order)).limit(limit).offset(offset).execute()
   return rows.map((row) => row.uid)
 }
 

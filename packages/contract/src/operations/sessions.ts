@@ -6,8 +6,8 @@ import { FilterText } from '../schemas/filter.ts'
 import { Keyframe, RecordingIndex, RecordingPreview } from '../schemas/recording.ts'
 import { RecordedFrame, RecordingVerdict, SESSION_GROUPINGS, Session, SessionGroup } from '../schemas/session.ts'
 
-/** Orders of the list. */
-export const SESSION_SORTS = ['last_seen', 'started_at', 'username', 'person', 'ip_address'] as const
+/** Orders of the list. `active` is refined by `last_seen`: descending, what runs comes before what has ended. */
+export const SESSION_SORTS = ['last_seen', 'started_at', 'username', 'person', 'ip_address', 'active'] as const
 export type SessionSort = (typeof SESSION_SORTS)[number]
 
 /** Orders of the groups. */

@@ -21,7 +21,7 @@ export const ENROLMENT_SETTINGS = {
       .string()
       .regex(INSTALL_KEY, 'must be an install key of the namespace: ik- and 26 letters or digits')
       .optional(),
-    description: 'Install key of the namespace: tags a new device, and accepts it if the key says so.',
+    description: 'Install key of the namespace: tags a new device, and accepts it if the key allows it.',
     secret: true,
   },
   BOWLINE_AGENTS_DIR: {

@@ -66,6 +66,11 @@ export function pendingDevicesQuery(api: Api) {
   return deviceListQuery(api, { status: 'pending', page: 1, sort: 'created_at', order: 'desc', words: '' })
 }
 
+/** Accepted devices, those that registered last first. */
+export function newestDevicesQuery(api: Api) {
+  return deviceListQuery(api, { status: 'accepted', page: 1, sort: 'created_at', order: 'desc', words: '' })
+}
+
 export function deviceQuery(api: Api, uid: string) {
   return queryOptions({
     queryKey: keys.device(uid),

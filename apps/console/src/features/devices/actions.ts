@@ -1,12 +1,11 @@
 // Accepts, rejects and removes devices with optimistic updates, rolled back when the server refuses.
-import { ApiError } from '@bowline/contract/client'
 import { devices } from '@bowline/contract/operations/devices'
 import type { Device, DeviceStatus } from '@bowline/contract/schemas/device'
 import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { useRuntime } from '../../core/context.tsx'
 import { useAction } from '../../core/use-action.ts'
 import { type DeviceListSearch, type ListPage, keys, withItemAt, withoutItem } from '../../live/apply-events.ts'
+import { useLimitRemedy } from './limit-remedy.ts'
 import { devicesMessages as texts } from './messages.ts'
 
 export type DeviceAction = 'accept' | 'reject' | 'remove'
@@ -32,7 +31,6 @@ export interface DeviceActions {
 export function useDeviceActions(): DeviceActions {
   const { api } = useRuntime()
   const queryClient = useQueryClient()
-  const navigate = useNavigate()
   const act = useAction({
     subject: ({ device }: Request) => device.uid,
     async call({ device, action }: Request) {
@@ -53,11 +51,7 @@ export function useDeviceActions(): DeviceActions {
     },
     done: ({ device, action }) => DONE[action](device.name),
     failed: ({ device, action }) => FAILED[action](device.name),
-    // The device limit, which a subscription lifts.
-    remedy: (error) =>
-      error instanceof ApiError && error.status === 402
-        ? { label: texts.toBilling, onClick: () => void navigate({ to: '/settings/billing' }) }
-        : undefined,
+    remedy: useLimitRemedy(),
     undo: ({ device: { uid }, action }) =>
       action === 'accept'
         ? api.call(devices.undoAccept, { params: { uid } })

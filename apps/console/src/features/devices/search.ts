@@ -14,6 +14,10 @@ const Values = z
   .optional()
   .catch(undefined)
 
+/** Ways to add a device, in the order of their tabs. */
+export const ADD_WAYS = ['linux', 'container', 'cloud', 'fleet', 'agentless', 'code'] as const
+export type AddWay = (typeof ADD_WAYS)[number]
+
 /** Invalid values fall back to their defaults: a mistyped URL shows the list, not an error. */
 export const DevicesSearch = z.object({
   status: z.enum(DEVICE_TABS).catch(DEFAULT_DEVICES_SEARCH.status).default(DEFAULT_DEVICES_SEARCH.status),
@@ -52,7 +56,12 @@ export const DevicesSearch = z.object({
   /** Visible columns, in order; absent: those that this browser showed last. */
   cols: Values,
   /** The add-device dialog is open, at one of its ways. */
-  add: z.enum(['yes', 'many', 'agentless', 'code']).optional().catch(undefined),
+  /** `yes`: the way that was chosen last; `many`, of earlier links: the rollout. */
+  add: z
+    .enum(['yes', 'many', ...ADD_WAYS])
+    .transform((way) => (way === 'many' ? 'fleet' : way))
+    .optional()
+    .catch(undefined),
 })
 export type DevicesSearch = z.infer<typeof DevicesSearch>
 

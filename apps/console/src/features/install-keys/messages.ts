@@ -3,7 +3,9 @@ import { i18n } from '../../platform/language/i18n.ts'
 
 export const installKeysMessages = {
   title: i18n._('Install keys'),
-  intro: i18n._('Devices that register with an install key are tagged, and accepted if the key says so.'),
+  intro: i18n._(
+    'Devices that register with an install key are tagged, and accepted automatically if the key allows it.',
+  ),
   tableLabel: i18n._('Install keys'),
   columns: {
     name: i18n._('Name'),

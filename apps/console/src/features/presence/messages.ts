@@ -41,7 +41,7 @@ export const presenceMessages = {
     table: i18n._('Times offline'),
     columns: {
       from: i18n._('Went offline'),
-      to: i18n._('Came back'),
+      to: i18n._('Back online'),
       duration: i18n._('Duration'),
       cause: i18n._('Cause'),
     },
@@ -107,7 +107,7 @@ export const presenceMessages = {
       cause: i18n._('Cause'),
       device: i18n._('Device'),
       left: i18n._('Went offline'),
-      back: i18n._('Came back'),
+      back: i18n._('Back online'),
     },
     table: i18n._('Incidents'),
   },

@@ -95,7 +95,7 @@ export const sessionsMessages = {
   toDevices: i18n._('Choose a device to connect to'),
   search: i18n._('Search sessions'),
   noMatches: i18n._('No matching sessions'),
-  noMatchesText: i18n._('The search covers people, user names, addresses, keys and commands. Try fewer filters.'),
+  noMatchesText: i18n._('The search covers devices, people, logins, addresses, keys and commands. Try fewer filters.'),
   clear: i18n._('Clear filters'),
   filters: {
     device: i18n._('Device'),

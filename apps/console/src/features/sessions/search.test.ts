@@ -29,18 +29,21 @@ const conditions = (address: object) => {
 describe('the address of the sessions', () => {
   it.each([
     [{}, []],
+    [{ q: 'ro' }, ['words contains ro', 'device_name contains ro', 'or']],
     [
-      { q: 'ro' },
+      { q: 'root@lab', recorded: 'yes' },
       [
-        'username contains ro',
-        'person contains ro',
-        'ip_address contains ro',
-        'key_name contains ro',
-        'fingerprint contains ro',
-        'command contains ro',
+        'words contains root',
+        'device_name contains root',
         'or',
+        'words contains lab',
+        'device_name contains lab',
+        'or',
+        'recorded bool true',
+        'and',
       ],
     ],
+    [{ q: '@' }, ['words contains @', 'device_name contains @', 'or']],
     [{ method: 'publickey', key: KEY }, ['method eq publickey', `fingerprint eq ${KEY}`, 'and']],
     [{ did: 'forward' }, [...FORWARDS.map((type) => `event_types eq ${type}`), 'or']],
     [{ key: 'MD5:00', method: 'telepathy', did: 'sleep' }, []],

@@ -26,7 +26,7 @@ const Day = z.iso.date().optional().catch(undefined)
 /** Invalid values are ignored: a mistyped URL shows the list, not an error. */
 export const SessionsSearch = z.object({
   page: z.coerce.number().int().min(1).catch(DEFAULT_SESSIONS_SEARCH.page).default(DEFAULT_SESSIONS_SEARCH.page),
-  /** Words to search for in accounts, people, addresses, keys and commands. */
+  /** Words to search for in devices, logins, people, addresses, keys and commands. */
   q: z.string().trim().max(64).optional().catch(undefined),
   device: DeviceUid.optional().catch(undefined),
   state: z.enum(SESSION_STATES).optional().catch(undefined),
@@ -109,10 +109,22 @@ export function openedGroup(search: SessionsSearch, { device, person }: SessionG
 
 /** The order in which a column is sorted first. */
 export function orderOf(sort: SessionSort): 'asc' | 'desc' {
-  return sort === 'last_seen' || sort === 'started_at' ? 'desc' : 'asc'
+  return sort === 'last_seen' || sort === 'started_at' || sort === 'active' ? 'desc' : 'asc'
 }
 
-const SEARCHED = ['username', 'person', 'ip_address', 'key_name', 'fingerprint', 'command'] as const
+/** Of a search; each is two of the conditions of a filter, which has other uses for some. */
+const MAX_WORDS = 4
+
+/** Each word must occur in what is known of a session or in the name of its device: `root@lab` and `lab root` are alike. */
+function searchGroups(text: string): ConditionGroup[] {
+  const words = text.split(/[\s@]+/).filter(Boolean)
+  // What cannot be split further is searched as it is.
+  const wanted = words.length === 0 && text !== '' ? [text] : words
+  return wanted.slice(0, MAX_WORDS).map((word) => ({
+    join: 'or',
+    conditions: [where('words', 'contains', word), where('device_name', 'contains', word)],
+  }))
+}
 
 /** The API filter for a URL; undefined for everything. */
 export function sessionFilter(search: Partial<SessionsSearch>): string | undefined {
@@ -134,6 +146,5 @@ export function sessionFilter(search: Partial<SessionsSearch>): string | undefin
   if (did !== undefined) {
     groups.unshift({ join: 'or', conditions: ACTIVITIES[did].map((type) => where('event_types', 'eq', type)) })
   }
-  if (q !== '') groups.unshift({ join: 'or', conditions: SEARCHED.map((name) => where(name, 'contains', q)) })
-  return encodeFilter(groups)
+  return encodeFilter([...searchGroups(q), ...groups])
 }

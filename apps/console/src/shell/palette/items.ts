@@ -15,6 +15,8 @@ export interface PaletteItem {
   readonly open?: () => void
   /** Only for devices: opens the further actions on it. */
   readonly more?: () => void
+  /** It leads to more of the palette, which stays open. */
+  readonly stays?: boolean
 }
 
 /** Items whose label contains every word, in the given order. */

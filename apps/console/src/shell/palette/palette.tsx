@@ -6,7 +6,9 @@ import { announce } from '../../ui/feedback/announce.tsx'
 import { Kbd, Modal, Text } from '../../ui/kit.ts'
 import type { PaletteItem } from './items.ts'
 import { paletteMessages as texts } from './messages.ts'
-import { useDeviceItems, usePaletteItems } from './use-palette-items.ts'
+import { useDeviceItems } from './use-device-items.ts'
+import { type Step, useStepItems } from './use-step-items.ts'
+import { usePaletteItems } from './use-palette-items.ts'
 import classes from './palette.module.css'
 
 /** Characters. */
@@ -41,6 +43,9 @@ export function Palette(props: PaletteProps) {
 function Body({ takeTyped, onClose, onShortcuts }: PaletteProps) {
   const [text, setText] = useState('')
   const [device, setDevice] = useState<Device>()
+  const [step, setStep] = useState<Step>()
+  /** What is typed in a step; the words that found the device stay beside it. */
+  const [value, setValue] = useState('')
   const [active, setActive] = useState(0)
   const words = text.trim()
   const onMore = (chosen: Device) => {
@@ -48,8 +53,14 @@ function Body({ takeTyped, onClose, onShortcuts }: PaletteProps) {
     setActive(0)
   }
   const content = usePaletteItems(words, onMore, onShortcuts)
-  const ofDevice = useDeviceItems(device)
-  const items = device ? ofDevice : content.items
+  const enter = (chosen: Device, next: Step) => {
+    setStep(next)
+    setValue(next === 'rename' ? chosen.name : '')
+    setActive(0)
+  }
+  const ofDevice = useDeviceItems(device, enter)
+  const ofStep = useStepItems(device, step, value)
+  const items = device ? (step ? ofStep.items : ofDevice) : content.items
   const listId = useId()
   const list = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLInputElement>(null)
@@ -71,28 +82,47 @@ function Body({ takeTyped, onClose, onShortcuts }: PaletteProps) {
   useEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
   })
+  // The old name is replaced by what is typed, or corrected.
+  useEffect(() => {
+    if (step === 'rename') field.current?.select()
+  }, [step])
+  useEffect(() => {
+    if (step && ofStep.problem !== undefined) announce(ofStep.problem)
+  }, [step, ofStep.problem])
   useEffect(() => {
     if (words !== '' && !searching) announce(texts.count(items.length))
   }, [words, searching, items.length])
 
   const back = () => {
-    setDevice(undefined)
+    if (step) setStep(undefined)
+    else setDevice(undefined)
     setActive(0)
+  }
+  const type = (typed: string) => {
+    setActive(0)
+    if (step) {
+      setValue(typed)
+      return
+    }
+    setText(typed)
+    setDevice(undefined)
   }
   const run = (item: PaletteItem | undefined, withShift: boolean) => {
     if (!item) return
-    onClose()
+    if (!item.stays) onClose()
     if (withShift && item.open) item.open()
     else item.run()
   }
   const onKey = (event: KeyboardEvent<HTMLInputElement>) => {
     const current = items[at]
-    const isAtEnd = event.currentTarget.selectionStart === text.length
+    const { selectionStart, selectionEnd } = event.currentTarget
+    const isAtEnd = selectionStart === text.length
+    const leavesLeft = event.key === 'ArrowLeft' && (!step || (selectionStart === 0 && selectionEnd === 0))
     if (event.key === 'ArrowDown') setActive((at + 1) % Math.max(1, items.length))
     else if (event.key === 'ArrowUp') setActive((at - 1 + items.length) % Math.max(1, items.length))
     else if (event.key === 'Enter') run(current, event.shiftKey)
-    else if (event.key === 'ArrowRight' && isAtEnd && current?.more) current.more()
-    else if (device && (event.key === 'ArrowLeft' || event.key === 'Escape')) back()
+    else if (event.key === 'ArrowRight' && isAtEnd && current?.more && !step) current.more()
+    else if (device && (leavesLeft || event.key === 'Escape')) back()
     else return
     event.preventDefault()
     event.stopPropagation()
@@ -103,21 +133,20 @@ function Body({ takeTyped, onClose, onShortcuts }: PaletteProps) {
         ref={field}
         className={classes['input']}
         role="combobox"
-        aria-label={texts.label}
+        aria-label={step && device ? texts.stepLabels[step](device.name) : texts.label}
         aria-expanded
         aria-controls={listId}
         aria-activedescendant={items.length ? idOf(at) : undefined}
         aria-autocomplete="list"
-        placeholder={device ? device.name : texts.placeholder}
-        value={text}
+        placeholder={device ? (step ? texts.stepLabels[step](device.name) : device.name) : texts.placeholder}
+        value={step ? value : text}
         maxLength={WORDS_MAX}
         autoComplete="off"
         spellCheck={false}
         data-autofocus
-        onChange={(event) => {
-          setText(event.currentTarget.value)
-          back()
-        }}
+        // The kit closes its dialogs by Escape before the field hears of it; here the key may lead back instead.
+        data-mantine-stop-propagation={device ? 'true' : undefined}
+        onChange={(event) => type(event.currentTarget.value)}
         onKeyDown={onKey}
       />
       {content.failed && !device ? (
@@ -139,10 +168,10 @@ function Body({ takeTyped, onClose, onShortcuts }: PaletteProps) {
       </div>
       {items.length === 0 ? (
         <Text size="sm" c="dimmed" p="md">
-          {searching ? texts.searching : texts.none(words)}
+          {step ? ofStep.problem : searching ? texts.searching : texts.none(words)}
         </Text>
       ) : null}
-      <div className={classes['foot']}>{device ? texts.hintDevice : texts.hint}</div>
+      <div className={classes['foot']}>{step ? texts.hintStep : device ? texts.hintDevice : texts.hint}</div>
     </>
   )
 }

@@ -19,6 +19,7 @@ import { formatMoment } from '../../ui/text/numbers.ts'
 /** Characters; fewer would find nearly everything. */
 const WORDS_MIN = 2
 const SHOWN = 4
+const SHOWN_SESSIONS = 5
 
 interface Found {
   readonly items: readonly PaletteItem[]
@@ -34,7 +35,13 @@ export function useFoundItems(words: string): Found {
   const isAsked = words.length >= WORDS_MIN
   const enabled = isAsked && tenant !== ''
   const sessions = useQuery({
-    ...sessionListQuery(api, { page: 1, perPage: SHOWN, filter: sessionFilter({ q: words }) }),
+    ...sessionListQuery(api, {
+      page: 1,
+      perPage: SHOWN_SESSIONS,
+      filter: sessionFilter({ q: words }),
+      sort: 'active',
+      order: 'desc',
+    }),
     enabled,
   })
   const keys = useQuery({ ...publicKeyListQuery(api, { page: 1, words }), enabled })
@@ -50,7 +57,7 @@ export function useFoundItems(words: string): Found {
   const current = <T>(list: {
     readonly data: { readonly items: readonly T[] } | undefined
     isPlaceholderData: boolean
-  }) => (list.isPlaceholderData ? [] : (list.data?.items ?? []).slice(0, SHOWN))
+  }) => (list.isPlaceholderData ? [] : (list.data?.items ?? []))
   return {
     searching: enabled && [sessions, keys].some(({ isPending, isPlaceholderData }) => isPending || isPlaceholderData),
     items: [
@@ -62,13 +69,15 @@ export function useFoundItems(words: string): Found {
         icon: History,
         run: () => void navigate({ to: '/sessions/$uid', params: { uid: session.uid } }),
       })),
-      ...current(keys).map(({ fingerprint, name }) => ({
-        id: fingerprint,
-        group: groups.keys,
-        label: name,
-        icon: KeyRound,
-        run: () => void navigate({ to: '/public-keys', search: { q: name } }),
-      })),
+      ...current(keys)
+        .slice(0, SHOWN)
+        .map(({ fingerprint, name }) => ({
+          id: fingerprint,
+          group: groups.keys,
+          label: name,
+          icon: KeyRound,
+          run: () => void navigate({ to: '/public-keys', search: { q: name } }),
+        })),
       ...members.slice(0, SHOWN).map(({ id, email, role }) => ({
         id,
         group: groups.members,

@@ -23,14 +23,9 @@ import { appMessages } from '../../core/messages.ts'
 import { sectionGroups } from '../../core/sections.ts'
 import { lockKeys } from '../../core/unlocked-keys.ts'
 import { announce } from '../../ui/feedback/announce.tsx'
-import { copyText } from '../../ui/text/copy-text.ts'
 import { uiMessages } from '../../ui/messages.ts'
 import { useTheme } from '../../ui/use-theme.ts'
-import { parseSshEndpoint, sshLine } from '../../features/devices/add/commands.ts'
 import { deviceListQuery } from '../../core/devices/queries.ts'
-import { useSshUser } from '../../core/devices/ssh-user.ts'
-import { openFilesMessages } from '../../features/files/open-messages.ts'
-import { infoQuery } from '../../features/instance/queries.ts'
 import { passkeyMessages } from '../../features/passkeys/messages.ts'
 import { secondFactorMessages } from '../../features/second-factor/messages.ts'
 import { settingsMessages } from '../../features/settings/messages.ts'
@@ -213,28 +208,5 @@ function useFixedItems(onShortcuts: () => void): PaletteItem[] {
       run: () => void window.open('/docs/', '_blank', 'noopener'),
     },
     action(texts.signOut, LogOut, () => void signOut.run()),
-  ]
-}
-
-/** Actions on one device. */
-export function useDeviceItems(device: Device | undefined): PaletteItem[] {
-  const { api } = useRuntime()
-  const navigate = useNavigate()
-  const user = useSshUser()
-  const mayConnect = useMay('deviceConnect')
-  const { data: info } = useQuery(infoQuery(api))
-  if (!device) return []
-  const { uid, name, namespace } = device
-  const copy = async (text: string) => announce((await copyText(text)) ? texts.copied : texts.copyFailed)
-  const item = (label: string, run: () => void): PaletteItem => ({ id: label, group: name, label, run })
-  const endpoint = parseSshEndpoint(info?.endpoints.ssh ?? '')
-  const connect = item(texts.connect, () => void navigate({ to: '/terminal', search: { device: uid } }))
-  const files = item(openFilesMessages.title, () => void navigate({ to: '/devices/$uid/files', params: { uid } }))
-  return [
-    ...(mayConnect && device.online ? [connect, files] : []),
-    item(texts.open, () => void navigate({ to: '/devices/$uid', params: { uid } })),
-    ...(info ? [item(texts.copySsh, () => void copy(sshLine(endpoint, { namespace, device: name }, user)))] : []),
-    item(texts.copyId, () => void copy(`${user}@${namespace}.${name}`)),
-    item(texts.sessionsOf, () => void navigate({ to: '/sessions', search: { device: uid } })),
   ]
 }

@@ -12,6 +12,8 @@ type Value = string | number | boolean | readonly (string | number | boolean)[]
 interface ValueProperty {
   readonly sql: RawBuilder<unknown>
   readonly type: 'text' | 'number' | 'boolean' | 'text-array' | 'time'
+  /** For texts of another table: which rows of the list a condition on the text selects. */
+  readonly within?: (condition: Expression<SqlBool>) => Expression<SqlBool>
 }
 
 /** Groups that a row may be in, by their id. */
@@ -105,7 +107,12 @@ function contains(name: string, property: FilterProperty, value: Value): Express
     return sql<SqlBool>`exists (select from unnest(${property.sql}) as element where element ilike ${pattern})`
   }
   if (property.type !== 'text') return refuse(`contains is for texts and lists; ${name} is a ${property.type}`)
-  return sql<SqlBool>`${property.sql} ilike ${pattern}`
+  return ofList(property, sql<SqlBool>`${property.sql} ilike ${pattern}`)
+}
+
+/** A condition on a property as one on the rows of the list. */
+function ofList({ within }: ValueProperty, condition: Expression<SqlBool>): Expression<SqlBool> {
+  return within ? within(condition) : condition
 }
 
 function equals(name: string, property: FilterProperty, value: Value): Expression<SqlBool> {
@@ -120,7 +127,7 @@ function equals(name: string, property: FilterProperty, value: Value): Expressio
     case 'text-array':
       return sql<SqlBool>`${String(value)} = any(${property.sql})`
     case 'text':
-      return sql<SqlBool>`${property.sql} = ${String(value)}`
+      return ofList(property, sql<SqlBool>`${property.sql} = ${String(value)}`)
     case 'group':
       return property.has(String(value)) ?? refuse(`${name}: the value must be ${property.values ?? 'an id'}`)
   }

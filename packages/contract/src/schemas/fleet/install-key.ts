@@ -1,4 +1,4 @@
-// Install keys: devices that register with one are tagged, and accepted if the key says so.
+// Install keys: devices that register with one are tagged, and accepted if the key allows it.
 import * as z from 'zod'
 import { LIMITS } from '../../limits.ts'
 import { Time, UserId } from '../common.ts'

@@ -1,27 +1,21 @@
 // Add-device dialog: one of the ways to add one, then the new device up to its first connection.
 import { useEffect, useState } from 'react'
-import { TabPanel } from '../../../ui/controls/tab-panel.tsx'
 import { announce } from '../../../ui/feedback/announce.tsx'
 import { Loader, Modal, Stack, Text } from '../../../ui/kit.ts'
 import { uiMessages } from '../../../ui/messages.ts'
+import type { AddWay } from '../search.ts'
+import { AddWays } from './add-ways.tsx'
 import { ArrivedDevice } from './arrived-device.tsx'
-import { EnrolCommand } from './enrol-command.tsx'
-import { InstallCommand } from './install-command.tsx'
-import { ManyDevices } from './many-devices.tsx'
-import { addingMessages as ways } from './messages.ts'
-import { PairDevice } from './pair-device.tsx'
-import { PhoneCode } from './phone-code.tsx'
+import { rememberWay, wayOf } from './ways.ts'
 import { devicesMessages as texts } from '../messages.ts'
 import { useArrivals } from './use-arrivals.ts'
 import classes from './add-device.module.css'
 
-/** `yes`: the install command. */
-type Way = keyof typeof ways.ways
-
 interface AddDeviceProps {
   readonly opened: boolean
-  readonly way: Way
-  readonly onWay: (way: Way) => void
+  /** `yes`: the one that was chosen last. */
+  readonly way: AddWay | 'yes'
+  readonly onWay: (way: AddWay) => void
   readonly onClose: () => void
 }
 
@@ -34,13 +28,19 @@ export function AddDevice({ opened, way, onWay, onClose }: AddDeviceProps) {
       size="lg"
       closeButtonProps={{ 'aria-label': uiMessages.close }}
     >
-      <AddDeviceBody way={way} onWay={onWay} />
+      <AddDeviceBody
+        way={wayOf(way)}
+        onWay={(next) => {
+          rememberWay(next)
+          onWay(next)
+        }}
+      />
     </Modal>
   )
 }
 
 /** Mounted with the dialog: devices that register from then on are shown as arrived. */
-function AddDeviceBody({ way, onWay }: Pick<AddDeviceProps, 'way' | 'onWay'>) {
+function AddDeviceBody({ way, onWay }: { readonly way: AddWay; readonly onWay: (way: AddWay) => void }) {
   const registered = useArrivals()
   const [paired, setPaired] = useState<readonly string[]>([])
   useEffect(() => {
@@ -49,22 +49,7 @@ function AddDeviceBody({ way, onWay }: Pick<AddDeviceProps, 'way' | 'onWay'>) {
   const arrivals = [...new Set([...registered, ...paired])]
   return (
     <Stack gap="md">
-      <TabPanel label={ways.label} tabs={ways.ways} current={way} onChange={onWay} panelClassName={classes['way']}>
-        {way === 'yes' ? (
-          <Stack gap="md">
-            <Text size="sm">{texts.addText}</Text>
-            <InstallCommand />
-          </Stack>
-        ) : null}
-        {way === 'many' ? <ManyDevices /> : null}
-        {way === 'agentless' ? <EnrolCommand /> : null}
-        {way === 'code' ? (
-          <Stack gap="md">
-            <PairDevice onPaired={(uid) => setPaired([...paired, uid])} />
-            <PhoneCode />
-          </Stack>
-        ) : null}
-      </TabPanel>
+      <AddWays way={way} onWay={onWay} onPaired={(uid) => setPaired([...paired, uid])} focusFirst />
       {arrivals.map((uid) => (
         <ArrivedDevice key={uid} uid={uid} />
       ))}

@@ -1,6 +1,5 @@
 // The way to add a device without an agent: the command for its own ssh client, in which an install key has a place.
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useRuntime } from '../../../core/context.tsx'
 import { ErrorPanel } from '../../../ui/feedback/error-panel.tsx'
 import { Skeleton, Stack, Text } from '../../../ui/kit.ts'
@@ -12,7 +11,8 @@ import { addingMessages as texts } from './messages.ts'
 /** Stands for the install key, which only its maker has seen. */
 const PLACEHOLDER = 'KEY'
 
-export function EnrolCommand() {
+/** @param installKey '' for none */
+export function EnrolCommand({ installKey }: { readonly installKey: string }) {
   const { api } = useRuntime()
   const info = useQuery(infoQuery(api))
   if (info.isError && !info.data) {
@@ -23,7 +23,7 @@ export function EnrolCommand() {
       <Text size="sm">{texts.enrolText}</Text>
       {info.data ? (
         <CopyField
-          text={enrolCommand(parseSshEndpoint(info.data.endpoints.ssh), PLACEHOLDER)}
+          text={enrolCommand(parseSshEndpoint(info.data.endpoints.ssh), installKey || PLACEHOLDER)}
           what={texts.enrolCommand}
           focusFirst
         />
@@ -31,8 +31,6 @@ export function EnrolCommand() {
         <Skeleton height={36} />
       )}
       <Text size="sm">
-        <Link to="/install-keys">{texts.toInstallKeys}</Link>
-        {' · '}
         <a href="/docs/user-guides/devices/without-an-agent" target="_blank" rel="noreferrer">
           {texts.toEnrolment}
         </a>

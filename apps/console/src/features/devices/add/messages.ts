@@ -36,25 +36,90 @@ export const pairingMessages = {
   roleTooLow: i18n._('Your role in this namespace does not allow this.'),
 }
 
+const NEXT = [
+  i18n._('The device appears below within seconds, as pending.'),
+  i18n._('Compare its key fingerprint with the one that the agent prints, and accept it.'),
+  i18n._('Connect to it with the SSH command that is shown then.'),
+]
+const NEXT_MANY = [
+  i18n._('Each device appears below when it registers, as pending.'),
+  i18n._('Accept them here or all at once in the list; with an install key they need not wait.'),
+]
+const NEXT_WITH_KEY = [
+  i18n._('The device appears below when it registers, with the tags of the key.'),
+  i18n._('It is accepted automatically if the key allows it; otherwise accept it here.'),
+]
+
 export const addingMessages = {
   label: i18n._('Ways to add a device'),
   ways: {
-    yes: i18n._('One machine'),
-    many: i18n._('Many machines'),
+    linux: i18n._('Linux'),
+    container: i18n._('Container'),
+    cloud: i18n._('Cloud-init'),
+    fleet: i18n._('Fleet'),
     agentless: i18n._('Without an agent'),
     code: i18n._('With a code'),
   },
-  manyText: i18n._(
-    'An install key makes one command for all machines: for images, cloud-init or Ansible. It sets the tags of the devices, and whether they are accepted at once.',
+  intros: {
+    linux: i18n._(
+      'Run one of these on the machine. Both download the agent from this server and register the device here.',
+    ),
+    container: i18n._(
+      'This runs the agent in a container of its own, which becomes a device. Its key is kept in a volume, so a new container is the same device.',
+    ),
+    cloud: i18n._(
+      'Give this to new machines as their user data. The agent is installed at the first boot, and each machine makes its own key.',
+    ),
+    fleet: i18n._(
+      'Both install the agent where it is missing and change nothing where it is, so they can run again and again. There is no agent for macOS or Windows; on Windows it runs in WSL 2.',
+    ),
+  },
+  snippets: {
+    service: i18n._('As a service, for all accounts'),
+    user: i18n._('Without root, in the foreground, for your own account'),
+    userData: i18n._('User data'),
+    script: i18n._('Script for a management tool, run as root'),
+  },
+  copied: (label: string) => i18n._('the command: {label}', { label }),
+  pages: {
+    platforms: i18n._('Supported platforms'),
+    containers: i18n._('Containers of a device as devices of their own'),
+    fleet: i18n._('Rolling out to a fleet'),
+    wsl: i18n._('Windows (WSL 2)'),
+  },
+  key: i18n._('Install key (optional)'),
+  keyHint: i18n._(
+    'Tags the devices and accepts them automatically if the key allows it. It is filled into the commands.',
   ),
+  keyWrong: i18n._('An install key is ik- and 26 letters and digits.'),
+  nextTitle: i18n._('What happens next'),
+  next: {
+    linux: NEXT,
+    container: NEXT,
+    cloud: NEXT_MANY,
+    fleet: NEXT_MANY,
+    agentless: [i18n._('Get an install key and fill it in: this way needs one.'), ...NEXT_WITH_KEY],
+    code: [
+      i18n._('You compare the fingerprint that the device shows.'),
+      i18n._('The device is accepted, and you can connect to it.'),
+    ],
+  },
+  nextWithKey: {
+    linux: NEXT_WITH_KEY,
+    container: NEXT_WITH_KEY,
+    cloud: NEXT_WITH_KEY,
+    fleet: NEXT_WITH_KEY,
+    agentless: NEXT_WITH_KEY,
+    code: [],
+  },
   toInstallKeys: i18n._('Create an install key'),
   enrolText: i18n._(
-    'A router, a NAS or another machine that cannot run the agent connects by its own ssh client. Write an install key in place of KEY.',
+    'A router, a NAS or another machine that cannot run the agent connects by its own ssh client. Replace KEY with an install key.',
   ),
   enrolCommand: i18n._('the enrolment command'),
   enrolFailed: i18n._('The enrolment command could not be created.'),
   toEnrolment: i18n._('Devices without an agent'),
-  onPhone: i18n._('Continue on your phone'),
   phoneCode: i18n._('QR code with the address of this dialog'),
+  phoneAccept: i18n._('Scan it to open this on your phone, and accept the device from there.'),
   phoneText: i18n._('Scan it with the camera, sign in on the phone, and type the code that the device shows.'),
 }

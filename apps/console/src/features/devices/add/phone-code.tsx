@@ -1,25 +1,15 @@
-// Leads from this screen to the same dialog on a phone, for somebody who stands before the device.
-import { useState } from 'react'
-import { Button, Text } from '../../../ui/kit.ts'
+// Leads from this screen to the same dialog on a phone, for somebody who stands before the device. Phones do not show it.
+import { Text } from '../../../ui/kit.ts'
 import { QrCode } from '../../../ui/text/qr-code.tsx'
+import type { AddWay } from '../search.ts'
 import { addingMessages as texts } from './messages.ts'
 import classes from './add-device.module.css'
 
-export function PhoneCode() {
-  const [isShown, setShown] = useState(false)
-  if (!isShown) {
-    return (
-      <div>
-        <Button variant="default" size="xs" onClick={() => setShown(true)}>
-          {texts.onPhone}
-        </Button>
-      </div>
-    )
-  }
+export function PhoneCode({ way }: { readonly way: AddWay }) {
   return (
     <div className={classes['phone']}>
-      <QrCode text={`${location.origin}/devices?add=code`} label={texts.phoneCode} size={160} />
-      <Text size="sm">{texts.phoneText}</Text>
+      <QrCode text={`${location.origin}/devices?add=${way}`} label={texts.phoneCode} size={112} />
+      <Text size="sm">{way === 'code' ? texts.phoneText : texts.phoneAccept}</Text>
     </div>
   )
 }

@@ -76,6 +76,7 @@ function PendingList({ pending, onLeave }: PendingListProps) {
                 {device.name}
               </Link>
               <div className={classes['facts']}>
+                {device.info ? `${device.info.pretty_name} · ` : null}
                 {device.remote_addr} · <TimeAgo time={device.created_at} />
               </div>
               <div className={classes['fingerprint']}>

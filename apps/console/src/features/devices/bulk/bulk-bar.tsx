@@ -34,11 +34,15 @@ interface BulkBarProps {
   readonly total: number
   /** A change of all that match is on the screen: its devices leave the selection while it runs. */
   readonly onJob: (isOpen: boolean) => void
+  /** Tags to add are being chosen, which a key of the list asks for too. */
+  readonly tagging: boolean
+  readonly onTagging: (isOpen: boolean) => void
   /** Clears the selection. */
   readonly onClear: () => void
 }
 
-export function BulkBar({ kind, search, selected, shown, total, onJob, onClear }: BulkBarProps) {
+export function BulkBar({ kind, search, selected, shown, total, onJob, onClear, ...props }: BulkBarProps) {
+  const { tagging, onTagging } = props
   const runtime = useRuntime()
   const navigate = useNavigate()
   const mayAccept = useMay('deviceAccept')
@@ -68,6 +72,7 @@ export function BulkBar({ kind, search, selected, shown, total, onJob, onClear }
 
   const start = (change: BulkChange) => {
     setAsked(undefined)
+    onTagging(false)
     if (all) {
       onJob(true)
       startJob(change)
@@ -138,7 +143,7 @@ export function BulkBar({ kind, search, selected, shown, total, onJob, onClear }
               total={count}
               busy={busy}
             />
-            <ActionButton busy={busy} may={mayTag} onClick={() => setAsked('tag')}>
+            <ActionButton busy={busy} may={mayTag} onClick={() => onTagging(true)}>
               {texts.tag}
             </ActionButton>
           </>
@@ -177,11 +182,12 @@ export function BulkBar({ kind, search, selected, shown, total, onJob, onClear }
           <Text size="sm">{texts.decideTexts[asked]}</Text>
         </Confirm>
       ) : null}
-      <Dialog opened={asked === 'tag'} onClose={() => setAsked(undefined)} title={texts.tagTitle(count)}>
+      <Dialog opened={tagging} onClose={() => onTagging(false)} title={texts.tagTitle(count)}>
         <ChooseTags
           text={texts.tagText}
           action={texts.tag}
-          onCancel={() => setAsked(undefined)}
+          refused={mayTag ? undefined : devicesMessages.roleTooLow}
+          onCancel={() => onTagging(false)}
           onTags={(tags) => start({ kind: 'tag', tags })}
         />
       </Dialog>

@@ -1,5 +1,6 @@
 // Dialog that chooses tags to add to, or remove from, several devices.
 import { useState } from 'react'
+import { GatedButton } from '../../../ui/feedback/gated.tsx'
 import { Button, Group, Stack, Text } from '../../../ui/kit.ts'
 import { uiMessages } from '../../../ui/messages.ts'
 import { TagsField } from '../../tags/tags-field.tsx'
@@ -8,11 +9,13 @@ interface ChooseTagsProps {
   readonly text: string
   /** The verb on the submit button. */
   readonly action: string
+  /** Why it may not be done. */
+  readonly refused?: string | undefined
   readonly onTags: (tags: readonly string[]) => void
   readonly onCancel: () => void
 }
 
-export function ChooseTags({ text, action, onTags, onCancel }: ChooseTagsProps) {
+export function ChooseTags({ text, action, refused, onTags, onCancel }: ChooseTagsProps) {
   const [tags, setTags] = useState<readonly string[]>([])
   return (
     <Stack gap="md">
@@ -22,9 +25,14 @@ export function ChooseTags({ text, action, onTags, onCancel }: ChooseTagsProps) 
         <Button variant="default" onClick={onCancel}>
           {uiMessages.cancel}
         </Button>
-        <Button disabled={tags.length === 0} onClick={() => onTags(tags)}>
+        <GatedButton
+          may={refused === undefined}
+          why={refused ?? ''}
+          disabled={tags.length === 0}
+          onClick={() => onTags(tags)}
+        >
           {action}
-        </Button>
+        </GatedButton>
       </Group>
     </Stack>
   )

@@ -68,6 +68,7 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
   const [chosen, setChosen] = useState(NOTHING)
   const [hasJob, setHasJob] = useState(false)
   const [editing, setEditing] = useState<Editing>()
+  const [isTagging, setTagging] = useState(false)
   const { status, page } = search
   const searchFor = useCallback(
     (words: string) => {
@@ -82,7 +83,17 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
   const narrow = useHandler((change: Partial<DevicesSearch>) => open({ ...change, page: 1 }))
   const favorites = useFavorites()
   const favor = useHandler(useFavorite())
-  const onRowKey = useRowKeys({ actions, onFavorite: favor, onEdit: (device, part) => setEditing({ device, part }) })
+  // Only visible rows can be acted on: rows that disappeared lose their selection.
+  const selected = useMemo(() => (list.data?.items ?? []).filter(({ uid }) => chosen.has(uid)), [list.data, chosen])
+  const onRowKey = useRowKeys({
+    actions,
+    onFavorite: favor,
+    onEdit(device, part) {
+      // The key means the selection, unless that is this row alone, whose tags can be changed one by one.
+      if (part === 'tags' && selected.some(({ uid }) => uid !== device.uid)) setTagging(true)
+      else setEditing({ device, part })
+    },
+  })
   const lineOf = useSshLines()
   const run = useHandler(actions.run)
   const renderActions = useCallback(
@@ -101,9 +112,8 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
     ),
     [run, favor, lineOf],
   )
-  // Only visible rows can be acted on: rows that disappeared lose their selection.
-  const selected = useMemo(() => (list.data?.items ?? []).filter(({ uid }) => chosen.has(uid)), [list.data, chosen])
 
+  if (isTagging && selected.length === 0) setTagging(false)
   const isNarrowed = deviceFilter(choicesOf(search)) !== undefined
   const selection = { keys: chosen, onChange: setChosen, label: (device: Device) => texts.select(device.name) }
 
@@ -174,6 +184,8 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
             kind={kind}
             search={search}
             onJob={setHasJob}
+            tagging={isTagging}
+            onTagging={setTagging}
             selected={selected}
             shown={list.data?.items.length ?? 0}
             total={list.data?.total ?? 0}

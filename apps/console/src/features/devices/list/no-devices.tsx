@@ -1,10 +1,16 @@
-// Empty states of the device lists. On the first one everything starts, so it shows the install command.
+// Empty states of the device lists. On the first one everything starts, so it shows the ways to add a device.
 import { Container, SearchX, Server, ShieldCheck, Trash2, UserX } from 'lucide-react'
+import { Suspense, lazy } from 'react'
+import { Skeleton } from '../../../ui/kit.ts'
+import { pageFile } from '../../../platform/page-files.ts'
 import { EmptyState } from '../../../ui/feedback/empty-state.tsx'
-import { InstallCommand } from '../add/install-command.tsx'
 import { devicesMessages as texts } from '../messages.ts'
 import type { DeviceTab } from '../search.ts'
 import classes from '../devices.module.css'
+
+// Kept out of the first page's bundle.
+const loadFirst = pageFile(() => import('../add/first-device.tsx'))
+const FirstDevice = lazy(async () => ({ default: (await loadFirst()).FirstDevice }))
 
 export function NoMatches() {
   return <EmptyState icon={<SearchX size={24} />} title={texts.noMatches} text={texts.noMatchesText} />
@@ -27,7 +33,9 @@ export function NoDevices({ status }: { readonly status: DeviceTab }) {
   return (
     <EmptyState icon={<Server size={24} />} title={texts.emptyAccepted} text={texts.emptyAcceptedText}>
       <div className={classes['command']}>
-        <InstallCommand />
+        <Suspense fallback={<Skeleton height={56} />}>
+          <FirstDevice />
+        </Suspense>
       </div>
     </EmptyState>
   )

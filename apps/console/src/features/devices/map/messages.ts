@@ -15,7 +15,7 @@ export const mapMessages = {
   cluster: (share: string, place: string) => i18n._('{share} online at {place}', { share, place }),
   legend: i18n._('Each circle: devices online / all. The ring shows the share that is online.'),
   unknown: (count: number) =>
-    i18n._('{count, plural, one {# device has} other {# devices have}} no known position.', { count }),
+    i18n._('{count, plural, one {# device has} other {# devices have}} no known location.', { count }),
   omitted: (count: number) =>
     i18n._('{count, plural, one {# more device is} other {# more devices are}} shown when you zoom in.', { count }),
   table: i18n._('Locations'),
@@ -34,5 +34,5 @@ export const mapMessages = {
     'Devices are placed by their addresses where the operator of this server has set a database of addresses. Operators can also set the position of a device on its page.',
   ),
   howTo: i18n._('How positions are found'),
-  noMatches: i18n._('No matching device has a known position'),
+  noMatches: i18n._('No matching device has a known location'),
 } as const

@@ -1,0 +1,48 @@
+// Palette items for one device.
+import type { Device } from '@bowline/contract/schemas/device'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useMay, useRuntime } from '../../core/context.tsx'
+import { useSshUser } from '../../core/devices/ssh-user.ts'
+import { parseSshEndpoint, sshLine } from '../../features/devices/add/commands.ts'
+import { openFilesMessages } from '../../features/files/open-messages.ts'
+import { infoQuery } from '../../features/instance/queries.ts'
+import { announce } from '../../ui/feedback/announce.tsx'
+import { copyText } from '../../ui/text/copy-text.ts'
+import type { PaletteItem } from './items.ts'
+import { paletteMessages as texts } from './messages.ts'
+import type { Step } from './use-step-items.ts'
+
+/**
+ * Actions on one device.
+ * @param enter opens a step that asks for more
+ */
+export function useDeviceItems(device: Device | undefined, enter: (device: Device, step: Step) => void): PaletteItem[] {
+  const { api } = useRuntime()
+  const navigate = useNavigate()
+  const user = useSshUser()
+  const mayConnect = useMay('deviceConnect')
+  const mayTag = useMay('deviceTagUpdate', device)
+  const mayRename = useMay('deviceUpdate', device)
+  const { data: info } = useQuery(infoQuery(api))
+  if (!device) return []
+  const { uid, name, namespace } = device
+  const copy = async (text: string) => announce((await copyText(text)) ? texts.copied : texts.copyFailed)
+  const item = (label: string, run: () => void): PaletteItem => ({ id: label, group: name, label, run })
+  const stepTo = (step: Step): PaletteItem => {
+    const open = () => enter(device, step)
+    return { ...item(texts.steps[step], open), more: open, stays: true }
+  }
+  const endpoint = parseSshEndpoint(info?.endpoints.ssh ?? '')
+  const connect = item(texts.connect, () => void navigate({ to: '/terminal', search: { device: uid } }))
+  const files = item(openFilesMessages.title, () => void navigate({ to: '/devices/$uid/files', params: { uid } }))
+  return [
+    ...(mayConnect && device.online ? [connect, files] : []),
+    item(texts.open, () => void navigate({ to: '/devices/$uid', params: { uid } })),
+    ...(mayTag ? [stepTo('tag')] : []),
+    ...(mayRename ? [stepTo('rename')] : []),
+    ...(info ? [item(texts.copySsh, () => void copy(sshLine(endpoint, { namespace, device: name }, user)))] : []),
+    item(texts.copyId, () => void copy(`${user}@${namespace}.${name}`)),
+    item(texts.sessionsOf, () => void navigate({ to: '/sessions', search: { device: uid } })),
+  ]
+}
