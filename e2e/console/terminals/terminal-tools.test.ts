@@ -204,7 +204,7 @@ describe('what programs tell beside their output', () => {
   it('asks once before a device puts text on the clipboard, and lets none read it', async () => {
     await copyToClipboard('mine')
     await send(clipboardOf('first'), 'asked')
-    await page.getByRole('alert').getByText('bench-one wants to put 5 characters on your clipboard:').waitFor()
+    await page.getByRole('alert').getByText('bench-one wants to copy 5 characters to your clipboard:').waitFor()
     expect(await clipboard()).toBe('mine')
     expect(await violationsInBothThemes(page)).toEqual(CLEAN)
     await page.getByRole('button', { name: 'Allow' }).click()
@@ -214,7 +214,7 @@ describe('what programs tell beside their output', () => {
     await until('the next text is copied', async () => (await clipboard()) === 'second')
     await page
       .locator('.mantine-Notification-root')
-      .getByText('bench-one has put 6 characters on your clipboard.')
+      .getByText('bench-one copied 6 characters to your clipboard.')
       .waitFor()
     expect(await page.getByRole('alert').count()).toBe(0)
     // An answer to the question for the contents would be on the shell's line.

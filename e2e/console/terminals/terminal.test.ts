@@ -229,7 +229,7 @@ describe('the terminals of the console', () => {
     await shows('still-42')
     expect(await page.title()).toBe('workbench – owned · Terminal · Bowline')
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('mine')
-    await page.getByRole('alert').getByText('workbench wants to put 5 characters on your clipboard:').waitFor()
+    await page.getByRole('alert').getByText('workbench wants to copy 5 characters to your clipboard:').waitFor()
     await page.getByRole('button', { name: 'Deny' }).click()
     await page.locator('.xterm-helper-textarea').focus()
     await type(`printf '\\033]0;\\007'`)

@@ -1,6 +1,6 @@
 // Stores the tabs whenever they change, suspends their sessions when the page goes away, and restores both.
 import type { Store } from '../../platform/store.ts'
-import { type Layout, paneIds } from './pane/layout.ts'
+import { type Layout, paneIds } from './layout/layout.ts'
 import type { PaneDevice } from './pane/pane-session.ts'
 import type { KeptSession, Pane } from './pane/pane.ts'
 import {

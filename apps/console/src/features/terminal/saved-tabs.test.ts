@@ -1,7 +1,7 @@
 import { DeviceUid } from '@bowline/contract/schemas/common'
 import { describe, expect, it, vi } from 'vitest'
 import { fromSaved, readTabs, saveTabs, toSaved } from './saved-tabs.ts'
-import { type Layout, paneIds, splitPane, withShare } from './pane/layout.ts'
+import { type Layout, paneIds, splitPane, withShare } from './layout/layout.ts'
 
 const device = (id: string) => ({ uid: DeviceUid.parse('a'.repeat(64)), name: `device of ${id}`, namespace: 'lab' })
 const one: Layout = { kind: 'pane', id: 'a' }

@@ -2,7 +2,7 @@
 // page is away, and never credentials.
 import { Device } from '@bowline/contract/schemas/device'
 import { z } from 'zod'
-import type { Layout, SplitLayout } from './pane/layout.ts'
+import type { Layout, SplitLayout } from './layout/layout.ts'
 import { MAX_TITLE } from './signals/signals.ts'
 import { TABS_KEY } from './suspended.ts'
 import type { PaneDevice } from './pane/pane-session.ts'

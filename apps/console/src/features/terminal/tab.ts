@@ -1,5 +1,5 @@
 // The tabs, as the workspace keeps and others show them.
-import type { Layout } from './pane/layout.ts'
+import type { Layout } from './layout/layout.ts'
 
 export interface Tab {
   readonly id: string

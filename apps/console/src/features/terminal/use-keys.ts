@@ -6,7 +6,7 @@ import { FONT_SIZES, USUAL_FONT_SIZE, changeSettings, terminalSettings } from '.
 import { foldSidebar, switchFullScreen } from './tabs/room-buttons.tsx'
 import { openMenuAtCursor } from './pane/terminal-menu.tsx'
 import { hasPlaces } from './moving/moves.ts'
-import { paneIds } from './pane/layout.ts'
+import { paneIds } from './layout/layout.ts'
 import type { Pane } from './pane/pane.ts'
 import { popOutNow } from './windows/pop-out-now.ts'
 import type { Workspace } from './workspace.ts'

@@ -23,7 +23,7 @@ export function DownloadMenu({ uid, seat }: Seat) {
     <MenuButton
       position="bottom-end"
       face={
-        <Button size="compact-sm" variant="default" leftSection={<Download size={14} aria-hidden />}>
+        <Button variant="default" leftSection={<Download size={16} aria-hidden />}>
           {texts.download}
         </Button>
       }

@@ -1,7 +1,7 @@
 // Dragging panes by their header, and tabs, over the panes on the screen. Mouse and pen; fingers scroll, and have the menu.
 import type { PointerEvent } from 'react'
 import { createStore } from '../../../platform/store.ts'
-import type { Edge } from '../pane/layout.ts'
+import type { Edge } from '../layout/layout.ts'
 import type { Moved, Place } from './moves.ts'
 
 /** Pointer travel before a press becomes a drag, CSS pixels. */

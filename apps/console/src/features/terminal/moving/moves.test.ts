@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { EDGES, type Layout, paneIds, splitPane } from '../pane/layout.ts'
+import { EDGES, type Layout, paneIds, splitPane } from '../layout/layout.ts'
 import type { Tab, WorkspaceState } from '../tab.ts'
 import { withMoved } from './moves.ts'
 

@@ -1,6 +1,6 @@
 // Moving panes and tabs: what becomes of the layouts. Pure functions; the panes themselves, with their screens and sessions,
 // stay what they are.
-import { type Edge, type Layout, paneIds, placeBeside, withoutPane } from '../pane/layout.ts'
+import { type Edge, type Layout, paneIds, placeBeside, withoutPane } from '../layout/layout.ts'
 import type { Tab, WorkspaceState } from '../tab.ts'
 
 /** What is moved: a pane, or a tab with all of its panes. */

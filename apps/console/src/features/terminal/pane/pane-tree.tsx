@@ -2,7 +2,7 @@
 /* oxlint-disable jsx-a11y/no-noninteractive-tabindex, jsx-a11y/no-noninteractive-element-interactions --
    a separator that moves is a control (WAI-ARIA, window splitter) */
 import type { CSSProperties, KeyboardEvent, PointerEvent } from 'react'
-import type { Layout, SplitLayout } from './layout.ts'
+import type { Layout, SplitLayout } from '../layout/layout.ts'
 import { terminalMessages as texts } from '../messages.ts'
 import { PaneView } from './pane-view.tsx'
 import type { Workspace } from '../workspace.ts'

@@ -1,39 +1,41 @@
 // Searches the output of a terminal.
 import { CaseSensitive, ChevronDown, ChevronUp, Regex, X } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useStore } from '../../../core/context.tsx'
 import { IconButton } from '../../../ui/controls/icon-button.tsx'
 import { TextInput } from '../../../ui/kit.ts'
 import { formatCount } from '../../../ui/text/numbers.ts'
 import { terminalMessages as texts } from '../messages.ts'
+import { searchColours } from '../screen/search-colours.ts'
 import type { Pane } from './pane.ts'
 import classes from '../terminal.module.css'
 import { createStore } from '../../../platform/store.ts'
 
 /** Search options, shared by all terminals. */
 const how = createStore({ regex: false, caseSensitive: false })
-/** The add-on needs colours; these are visible on every background. */
-const DECORATIONS = {
-  matchBackground: '#8a5300',
-  matchOverviewRuler: '#d97706',
-  activeMatchBackground: '#0f7285',
-  activeMatchColorOverviewRuler: '#37a0b0',
-}
 
 export function SearchBar({ pane, onClose }: { readonly pane: Pane; readonly onClose: () => void }) {
-  const { search, terminal } = pane.screen
+  const { screen } = pane
+  const { search, terminal } = screen
   const options = useStore(how)
   const [words, setWords] = useState('')
+  const coloured = useRef<object>(undefined)
   const [found, setFound] = useState({ resultIndex: -1, resultCount: 0 })
   useEffect(() => {
     const listening = search.onDidChangeResults(setFound)
+    screen.setSearching(true)
     return () => {
       listening.dispose()
       search.clearDecorations()
+      screen.setSearching(false)
     }
-  }, [search])
+  }, [search, screen])
   const find = (forwards: boolean, text = words, isTyping = false) => {
-    const asked = { ...options, incremental: isTyping, decorations: DECORATIONS }
+    const colours = searchColours(terminal.options.theme?.background)
+    // The add-on keeps the matches of the same words, with their colours.
+    if (coloured.current !== colours) search.clearDecorations()
+    coloured.current = colours
+    const asked = { ...options, incremental: isTyping, decorations: colours }
     if (forwards) search.findNext(text, asked)
     else search.findPrevious(text, asked)
   }

@@ -45,7 +45,7 @@ export function TerminalMenu({ pane, workspace }: { readonly pane: Pane; readonl
       opened={at !== undefined}
       onClose={close}
       position="bottom-start"
-      width={240}
+      width={280}
       withinPortal
       returnFocus={false}
     >

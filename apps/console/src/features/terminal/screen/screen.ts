@@ -10,6 +10,7 @@ import '@xterm/xterm/css/xterm.css'
 import type { Size } from '../connection/remote-terminal.ts'
 import { copySelection } from './clipboard.ts'
 import { fastRenderer } from './fast-renderer.ts'
+import { searchTheme } from './search-colours.ts'
 import { type TerminalSettings, terminalSettings } from './settings.ts'
 import { TERMINAL_THEMES } from '../../screens/themes.ts'
 import { scrollByTouch } from './touch-scroll.ts'
@@ -33,6 +34,8 @@ export interface Screen {
   /** Has the size of another person's terminal, in smaller letters where that needs it; undefined: its own again. */
   follow(size: Size | undefined): void
   apply(settings: TerminalSettings, isDark: boolean): void
+  /** While somebody searches, the selection is the current match, and is coloured as such. */
+  setSearching(isSearching: boolean): void
   dispose(): void
 }
 
@@ -113,6 +116,8 @@ export function createScreen(settings: TerminalSettings, isDark: boolean, events
   let isOpen = false
   let { fontSize } = settings
   let followed: Size | undefined
+  let isSearched = false
+  let plainTheme = terminal.options.theme ?? {}
 
   /** Fits the terminal into its place, or its letters when the size is another person's. */
   function arrange(): void {
@@ -181,7 +186,13 @@ export function createScreen(settings: TerminalSettings, isDark: boolean, events
     apply(next, isDarkNow) {
       ;({ fontSize } = next)
       Object.assign(terminal.options, optionsOf(next, isDarkNow))
+      plainTheme = terminal.options.theme ?? {}
+      if (isSearched) terminal.options.theme = searchTheme(plainTheme)
       if (holder.isConnected) arrange()
+    },
+    setSearching(isSearching) {
+      isSearched = isSearching
+      terminal.options.theme = isSearching ? searchTheme(plainTheme) : plainTheme
     },
     dispose: () => terminal.dispose(),
   }
@@ -195,7 +206,7 @@ function optionsOf({ fontSize, font, theme, scrollback, screenReader }: Terminal
     fontFamily: font.trim() === '' ? OWN_FONT : `"${font.trim()}", ${OWN_FONT}`,
     scrollback,
     screenReaderMode: screenReader,
-    theme: TERMINAL_THEMES[chosen],
+    theme: { ...TERMINAL_THEMES[chosen], overviewRulerBorder: TERMINAL_THEMES[chosen].background ?? '' },
     minimumContrastRatio: chosen.startsWith('contrast') ? 7 : 4.5,
   }
 }

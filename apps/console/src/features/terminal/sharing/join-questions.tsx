@@ -35,7 +35,7 @@ function Question({ pane, onAnswered, asking: { guest, name, seconds } }: Questi
   return (
     <div role="alert" className={classes['question']}>
       <span className={classes['asked']}>
-        <strong>{texts.asks(name)}</strong> {texts.asksHint(name)}{' '}
+        <strong>{texts.asks(name)}</strong> {texts.asksHint}{' '}
         <span aria-hidden className={classes['left']}>
           {texts.secondsLeft(left)}
         </span>

@@ -5,7 +5,7 @@ export const sharingMessages = {
   asks: (name: string) => i18n._('{name} wants to type in this session.', { name }),
   asksOn: (name: string, device: string) =>
     i18n._('{name} wants to type in your terminal on {device}.', { name, device }),
-  asksHint: (name: string) => i18n._('{name} sees this screen and types as you do, until you remove them.', { name }),
+  asksHint: i18n._('They see this screen and can type until you remove them.'),
   secondsLeft: (seconds: number) => i18n._('Declined automatically in {seconds} s.', { seconds }),
   allow: i18n._('Allow'),
   deny: i18n._('Deny'),

@@ -11,15 +11,15 @@ export const signalMessages = {
   },
   clipboard: {
     asks: (device: string, characters: string) =>
-      i18n._('{device} wants to put {characters} characters on your clipboard:', { device, characters }),
+      i18n._('{device} wants to copy {characters} characters to your clipboard:', { device, characters }),
     tooLong: (device: string) =>
-      i18n._('{device} wanted to put more than 256 KiB on your clipboard. Nothing was copied.', { device }),
+      i18n._('{device} wanted to copy more than 256 KiB to your clipboard. Nothing was copied.', { device }),
     allow: i18n._('Allow'),
     deny: i18n._('Deny'),
     dismiss: i18n._('Dismiss'),
     written: (device: string, characters: number) =>
       i18n._(
-        '{device} has put {characters, plural, =1 {a character} one {# character} other {# characters}} on your clipboard.',
+        '{device} copied {characters, plural, =1 {a character} one {# character} other {# characters}} to your clipboard.',
         { device, characters },
       ),
     remember: i18n._('Remember for this device in this browser'),

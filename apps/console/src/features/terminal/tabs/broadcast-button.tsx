@@ -3,7 +3,7 @@ import { Radio } from 'lucide-react'
 import { useStore } from '../../../core/context.tsx'
 import { IconButton } from '../../../ui/controls/icon-button.tsx'
 import { broadcastMessages as texts } from '../broadcast/messages.ts'
-import { paneIds } from '../pane/layout.ts'
+import { paneIds } from '../layout/layout.ts'
 import type { Workspace } from '../workspace.ts'
 
 export function BroadcastButton({ workspace }: { readonly workspace: Workspace }) {
