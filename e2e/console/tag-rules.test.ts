@@ -16,7 +16,7 @@ beforeAll(async () => {
   undo(() => product.stop())
   const browser = await launchBrowser()
   undo(() => browser.close())
-  ;({ page, complaints } = await openPage(browser, { baseURL: product.console }, /status of 400/))
+  ;({ page, complaints } = await openPage(browser, { baseURL: product.console }))
   await openSignedIn(page, product, '/tags')
 }, 120_000)
 
