@@ -25,11 +25,11 @@ describe.skipIf(problem !== undefined)(`a rollout to a machine with systemd (${p
   let target: InstallTarget
 
   it('installs by the script, and the key accepts and tags the device', async () => {
-    const { server, run } = scene
+    const { server } = scene
     const client = await server.client()
     const { body } = await client.call(operations.installKeys.create, { body: { name: 'rollout', tags: ['kiosk'] } })
     target = { origin: server.origin, tenant: server.tenant, pin: server.pin, key: body.key }
-    expect(run(rolloutScript(target))).toMatch(/is installed as a service of systemd/)
+    expect(scene.run(rolloutScript(target))).toMatch(/is installed as a service of systemd/)
     const device = await until('the device is accepted', async () => {
       const { body: devices } = await client.call(operations.devices.list, {})
       return devices.find(({ name }) => name === 'rolled-out')

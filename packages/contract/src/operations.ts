@@ -34,6 +34,7 @@ import { audit, events, stats } from './operations/stats.ts'
 import { accessRequests } from './operations/fleet/access-requests.ts'
 import { roles } from './operations/fleet/roles.ts'
 import { snippets } from './operations/fleet/snippets.ts'
+import { tagRules } from './operations/fleet/tag-rules.ts'
 import { tags } from './operations/tags.ts'
 import { terminals } from './operations/terminals.ts'
 import { tunnels } from './operations/tunnels.ts'
@@ -65,6 +66,7 @@ export const operations = {
   alerts,
   views,
   snippets,
+  tagRules,
   deviceImports,
   deviceJobs,
   agentUpdates,

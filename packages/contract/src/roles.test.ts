@@ -28,6 +28,7 @@ const LOWEST: Record<keyof typeof PERMISSIONS, Role> = {
   deviceTagDelete: 'operator',
   deviceRemove: 'administrator',
   deviceImport: 'administrator',
+  tagRuleEdit: 'administrator',
   sessionPlay: 'administrator',
   sessionClose: 'administrator',
   sessionRemove: 'administrator',

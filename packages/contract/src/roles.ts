@@ -26,6 +26,7 @@ export const PERMISSIONS = {
   deviceTagDelete: operators,
   deviceRemove: administrators,
   deviceImport: administrators,
+  tagRuleEdit: administrators,
   sessionPlay: administrators,
   sessionClose: administrators,
   sessionRemove: administrators,

@@ -25,6 +25,7 @@ const NOUNS: Readonly<Record<Noun, true>> = {
   session: true,
   snippet: true,
   tag: true,
+  'tag-rule': true,
   tunnel: true,
 }
 

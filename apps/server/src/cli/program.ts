@@ -20,6 +20,7 @@ import { addRoleCommands } from './client/roles/roles.ts'
 import { addFirewallCommands } from './client/firewall/commands.ts'
 import { addUpdateCommands } from './client/updates.ts'
 import { addSnippetCommands } from './client/snippets.ts'
+import { addTagRuleCommands } from './client/tag-rules.ts'
 import { addViewCommands } from './client/views.ts'
 import { addDeviceCommands } from './devices/devices.ts'
 import { addDoctorCommand } from './doctor.ts'
@@ -80,6 +81,7 @@ export async function runCommand(args: readonly string[], raw: Terminal): Promis
   addUpdateCommands(program, terminal)
   addViewCommands(program, terminal)
   addSnippetCommands(program, terminal)
+  addTagRuleCommands(program, terminal)
   addImportCommands(program, terminal)
   addDoctorCommand(program, terminal)
   const user = addUserCommands(program, terminal)

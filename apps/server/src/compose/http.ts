@@ -93,6 +93,7 @@ import type { Doorkeeper } from '../tunnels/doors/doorkeeper.ts'
 import { tunnelRoutes } from '../tunnels/routes.ts'
 import type { TunnelDeps } from '../tunnels/service.ts'
 import { userRoutes } from '../users/routes.ts'
+import { tagRuleRoutes } from '../tag-rules/routes.ts'
 import { snippetRoutes } from '../snippets/routes.ts'
 import { viewRoutes } from '../views/routes.ts'
 
@@ -132,6 +133,7 @@ export interface ApiParts extends TerminalTickets {
   readonly auditStreams: Parameters<typeof auditStreamRoutes>[0]
   /** Starts the work on a new change of many devices. */
   readonly wakeDeviceJobs: () => void
+  readonly wakeTagRules: () => void
   /** True while running sessions are let end. */
   readonly isStopping: () => boolean
   /** Other nodes have the database, and this one does not. */
@@ -201,6 +203,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...alertRoutes(parts.alerts),
     ...auditStreamRoutes(parts.auditStreams),
     ...snippetRoutes(),
+    ...tagRuleRoutes(parts.wakeTagRules),
     ...accessRequestRoutes({ system, mails: parts.mails, nameOf: openNamespace }),
     ...deviceJobRoutes(parts.wakeDeviceJobs),
     ...deviceImportRoutes(),

@@ -30,6 +30,7 @@ import { isInstanceSetUp } from '../instance/service.ts'
 import { tagCheck } from '../roles/grants.ts'
 import { awaitEndOfEarlierRun } from '../nodes/twin.ts'
 import { deviceJobLoop } from '../device-jobs/runner.ts'
+import { tagRuleLoop } from '../tag-rules/worker.ts'
 import { recordingRemoval } from '../recordings/removal.ts'
 import { startJobs } from '../jobs/jobs.ts'
 import { findLeavers } from '../jobs/leavers.ts'
@@ -200,6 +201,9 @@ async function start(
   const requestLimits = createRequestLimits(clock, config.isExemptSource)
   const deviceJobs = deviceJobLoop({ system, tenantContext, removal: recordingRemoval(recordings.ledger), log })
   onEnd(() => deviceJobs.stop())
+  const platform = { kind: 'system', name: 'tag-rules' } as const
+  const tagRules = tagRuleLoop({ system, tenantContext: (tenant) => tenantContext(tenant, platform), log })
+  onEnd(() => tagRules.stop())
   const formerToken = createFormerTokens(system)
   const agentBundles = agentFiles(settings, clock, log, () => nodes.knowHandover)
   const http = await createHttpServer({
@@ -256,6 +260,7 @@ async function start(
       alerts: alerts.deps,
       auditStreams: alerts.streamDeps,
       wakeDeviceJobs: () => deviceJobs.wake(),
+      wakeTagRules: () => tagRules.wake(),
       ...terminalTickets,
       closeConnection: (session, cause) =>
         gateway.closeSession(session.uid, cause) || cluster?.closeElsewhere(session, cause) === true,
@@ -302,7 +307,7 @@ async function start(
   await certificates.start(onEnd, mail.queue)
   billing.start(onEnd)
   const shared = { once: nodes.once, auth, mailRequests, agentRelease: agentBundles.release, ...singleSignOn.parts }
-  const jobs = { ...shared, system, recordings, live, deviceJobs, alerts, billing: billing.deps }
+  const jobs = { ...shared, system, recordings, live, deviceJobs, tagRules, alerts, billing: billing.deps }
   const ending = (tenants: ReadonlySet<TenantId>): void => endNamespaces(tenants, { agents, live })
   startJobs({ ...jobs, clock, log, tenantContext, settings, endNamespaces: ending }, onEnd)
   const { port } = http.server.address() as AddressInfo

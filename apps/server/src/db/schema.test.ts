@@ -100,6 +100,8 @@ describe('tables with a tenant_id', () => {
       'session_events',
       'sessions',
       'shared_snippets',
+      'tag_rule_devices',
+      'tag_rules',
       'tunnels',
       'user_authorities',
     ])

@@ -57,10 +57,12 @@ import type { AccessRequestsTable } from './tables/access-request-tables.ts'
 import type { AlertStatesTable, DeviceHealthPointsTable, DeviceHealthTable } from './tables/health-tables.ts'
 import type { PresenceSpansTable } from './tables/presence-tables.ts'
 import type { DeviceFavoritesTable, SavedViewsTable, SharedSnippetsTable } from './tables/view-tables.ts'
+import type { TagRuleDevicesTable, TagRulesTable } from './tables/tag-rule-tables.ts'
 
 export type { ApiKeysTable, InstallKeysTable } from './tables/program-key-tables.ts'
 export type { DeviceJobsTable } from './tables/device-job-tables.ts'
 export type { DeviceFavoritesTable, SavedViewsTable, SharedSnippetsTable } from './tables/view-tables.ts'
+export type { TagRuleDevicesTable, TagRulesTable } from './tables/tag-rule-tables.ts'
 export type { UsersTable } from './tables/user-tables.ts'
 
 export type { JsonObject } from './json.ts'
@@ -93,6 +95,8 @@ export interface DevicesTable {
   placed_latitude: number | null
   placed_longitude: number | null
   tags: Generated<readonly string[]>
+  /** Those of the tags that rules have given. */
+  rule_tags: Generated<readonly string[]>
   public_url: Generated<boolean>
   /** Part of the names of its tunnels; kept while `public_url` is off. */
   public_name: string | null
@@ -317,6 +321,8 @@ export interface Schema
   saved_views: SavedViewsTable
   access_requests: AccessRequestsTable
   shared_snippets: SharedSnippetsTable
+  tag_rules: TagRulesTable
+  tag_rule_devices: TagRuleDevicesTable
   device_favorites: DeviceFavoritesTable
   device_jobs: DeviceJobsTable
   device_job_items: DeviceJobItemsTable

@@ -59,6 +59,7 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
       'placed_latitude',
       'placed_longitude',
       'tags',
+      'rule_tags',
       'public_url',
       'public_name',
       'signed_at',
@@ -289,6 +290,7 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
 
 /** Tables that are left out, with the reason. */
 export const NOT_EXPORTED: Readonly<Record<string, string>> = {
+  tag_rule_devices: 'devices that tag rules are still to be tried on, for seconds',
   closed_namespaces: 'a deleted namespace is restored before it is exported',
   dropped_guesses: 'counts of some hours',
   factor_windows: 'proofs of second factors, which end within days',

@@ -18,5 +18,9 @@ export const VIEW_TABLES: Readonly<Record<string, ExportedTable>> = {
     ],
     order: ['id'],
   },
+  tag_rules: {
+    columns: ['id', 'tag', 'query', 'active', 'created_at', 'changed_at', 'devices'],
+    order: ['id'],
+  },
   device_favorites: { columns: ['user_id', 'device_uid'], order: ['user_id', 'device_uid'] },
 }

@@ -13,7 +13,8 @@ export async function listTags(db: Kysely<Schema>): Promise<string[]> {
       union all select 5, unnest(tags) from alert_rules
       union all select 6, unnest(tags) from shared_snippets
       union all select 7, unnest(tags) from namespace_roles
-      union all select 8, canary_tag from agent_update_policies where canary_tag is not null
+      union all select 8, tag from tag_rules
+      union all select 9, canary_tag from agent_update_policies where canary_tag is not null
     ) as used group by tag order by min(place), tag`.execute(db)
   return rows.map((row) => row.tag)
 }

@@ -70,6 +70,7 @@ const OWNERS: Readonly<Record<string, readonly Permission[]>> = {
   // They end with their rule, or with their device.
   alert_states: ['namespaceUpdate', 'deviceRemove'],
   shared_snippets: ['namespaceUpdate'],
+  tag_rules: ['tagRuleEdit'],
   access_requests: ['deviceConnect', 'firewallEdit'],
   recordings: ['sessionRemove'],
   login_keys: [],

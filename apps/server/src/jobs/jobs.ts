@@ -45,6 +45,7 @@ export interface JobsDeps {
   readonly agentRelease: () => Promise<Available>
   readonly mailRequests: Pick<MailRequests, 'wake'>
   readonly deviceJobs: { wake(): void }
+  readonly tagRules: { wake(): void }
   readonly alerts: {
     wake(): void
     evaluate(): Promise<void>
@@ -157,6 +158,8 @@ export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) =
     () => live.reviewLeavers(),
     // Another node may have stopped in the middle of one.
     async () => deps.deviceJobs.wake(),
+    // Devices have changed, at whichever node.
+    async () => deps.tagRules.wake(),
     async () => deps.alerts.wake(),
     async () => deps.alerts.streams.wake(),
     // Another process may have deleted the namespace.

@@ -74,6 +74,7 @@ export type LogEvent =
   | 'docs.feedback'
   | 'jobs.error'
   | 'device-jobs.error'
+  | 'tag-rules.error'
   | 'access-request.mail'
   | 'alert.sent'
   | 'alert.postponed'

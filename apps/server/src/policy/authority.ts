@@ -18,6 +18,8 @@ export interface PolicyParts {
   readonly access?: readonly string[]
   /** Roles of the namespace that are limited to tags, by name. */
   readonly roles?: readonly string[]
+  /** Tag rules, by their search. */
+  readonly tagRules?: readonly string[]
   /** Settings of agent updates, as they are called in a sentence. */
   readonly updates?: readonly string[]
 }
@@ -31,7 +33,7 @@ const NAMED = 10
  */
 export function requirePolicyRights(ctx: TenantContext, parts: PolicyParts): void {
   const { rules, keys, installKeys = [], alertRules = [], snippets = [], access = [], roles = [] } = parts
-  const { updates = [] } = parts
+  const { updates = [], tagRules = [] } = parts
   const unless = (permissions: readonly Permission[], named: readonly string[]): readonly string[] =>
     permissions.every((permission) => actorMay(ctx.actor, permission)) ? [] : named
   const refused = [
@@ -63,6 +65,10 @@ export function requirePolicyRights(ctx: TenantContext, parts: PolicyParts): voi
     ...unless(
       ['namespaceEditMember'],
       roles.map((name) => `role ${name}`),
+    ),
+    ...unless(
+      ['tagRuleEdit'],
+      tagRules.map((query) => `tag rule ${query}`),
     ),
     ...unless(['agentUpdate'], updates),
   ]

@@ -13,6 +13,7 @@ import { type NamedKey, replaceTagInKeys } from '../public-keys/policy.ts'
 import { findUsed, listTags } from '../filters/used-tags.ts'
 import { replaceTagInRoles } from '../roles/tags.ts'
 import { replaceTagInSnippets } from '../snippets/tags.ts'
+import { replaceTagInTagRules } from '../tag-rules/tags.ts'
 import { removeDeviceTag, renameDeviceTag } from './store.ts'
 
 export async function list(ctx: TenantContext): Promise<Listing<string>> {
@@ -64,6 +65,7 @@ async function replaceInPolicy(ctx: TenantContext, tag: string, to: string | und
   const access = await replaceTagInAccess(ctx, tag, to)
   const roles = await replaceTagInRoles(ctx, tag, to)
   const updates = await replaceCanaryTag(ctx, tag, to)
+  const tagRules = await replaceTagInTagRules(ctx, tag, to)
   requirePolicyRights(ctx, {
     rules: [...rules.removed, ...rules.changed],
     keys: [...keys.removed, ...keys.changed],
@@ -73,6 +75,7 @@ async function replaceInPolicy(ctx: TenantContext, tag: string, to: string | und
     access,
     roles: [...roles.removed, ...roles.changed],
     updates,
+    tagRules: [...tagRules.removed, ...tagRules.changed],
   })
   const fingerprints = (named: readonly NamedKey[]) => named.map(({ fingerprint }) => fingerprint)
   return {
@@ -84,6 +87,7 @@ async function replaceInPolicy(ctx: TenantContext, tag: string, to: string | und
     ...(access.length === 0 ? {} : { access }),
     roles,
     updates,
+    tagRules,
   }
 }
 

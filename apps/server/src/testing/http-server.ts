@@ -17,6 +17,7 @@ export interface World {
   readonly fingerprint: string
   readonly viewId: string
   readonly snippetId: string
+  readonly tagRuleId: string
   readonly roleId: string
   readonly accessRequestId: string
   readonly jobId: string
@@ -144,6 +145,9 @@ export async function populate(server: BootedServer, owner: Person): Promise<Wor
   const { body: snippet } = await client.call(operations.snippets.create, {
     body: { name: marker.slice(0, 80), text: marker },
   })
+  const { body: tagRule } = await client.call(operations.tagRules.create, {
+    body: { tag: 'by-a-rule', query: 'note:nothing-has-this' },
+  })
   const { body: role } = await client.call(operations.roles.create, {
     body: { name: marker.slice(0, 60), permissions: ['auditRead'] },
   })
@@ -200,6 +204,7 @@ export async function populate(server: BootedServer, owner: Person): Promise<Wor
     streamId: stream.id,
     viewId: view.id,
     snippetId: snippet.id,
+    tagRuleId: tagRule.id,
     roleId: role.id,
     accessRequestId: access.id,
     jobId: job.id,
@@ -271,6 +276,7 @@ function paramOf({ method, path }: Operation, name: string, world: World): strin
     mails: randomUUID(),
     views: world.viewId,
     snippets: world.snippetId,
+    'tag-rules': world.tagRuleId,
     roles: world.roleId,
     'access-requests': world.accessRequestId,
     'device-jobs': world.jobId,

@@ -45,6 +45,7 @@ export interface TenantIds {
   /** Saved view of the namespace. */
   readonly view: string
   readonly snippet: string
+  readonly tagRule: string
   readonly role: string
   /** Pending access request of somebody who is gone, and active one of the owner. */
   readonly accessRequest: string
@@ -95,6 +96,7 @@ export async function makeTenant(
     rollout: randomUUID(),
     view: randomUUID(),
     snippet: randomUUID(),
+    tagRule: randomUUID(),
     role: randomUUID(),
     accessRequest: randomUUID(),
     activeAccess: randomUUID(),
@@ -309,6 +311,11 @@ async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
   await db
     .insertInto('shared_snippets')
     .values({ tenant_id, id: ids.snippet, name: MARK, text: MARK, tags: [TAG], ...created, ...changed })
+    .execute()
+  // A rule that nothing matches: it takes no tag away.
+  await db
+    .insertInto('tag_rules')
+    .values({ tenant_id, id: ids.tagRule, tag: MARK, query: `note:${MARK}-rule`, created_at: new Date(0) })
     .execute()
   await fillHealth(db, tenant, MARK)
   await db.insertInto('device_favorites').values({ tenant_id, user_id: owner, device_uid: ids.device }).execute()

@@ -89,6 +89,11 @@ export const ASKED: readonly ProofRule[] = [
   },
   {
     asks: 'access',
+    why: 'A tag rule decides which firewall rules, keys and roles are for devices, also those to come.',
+    operations: ['tagRules.create', 'tagRules.update', 'tagRules.remove'],
+  },
+  {
+    asks: 'access',
     why: 'A snippet of the namespace runs in shells of the members who choose it.',
     operations: ['snippets.create', 'snippets.update'],
   },

@@ -49,6 +49,7 @@ export const UNASKED: readonly ProofRule[] = [
       'auditStreams.list',
       'views.list',
       'snippets.list',
+      'tagRules.list',
       'accessRequests.list',
       'views.favorites',
       'deviceJobs.list',

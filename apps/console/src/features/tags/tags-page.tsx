@@ -14,10 +14,11 @@ import { Dialog, DialogForm } from '../../ui/feedback/dialog.tsx'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { GatedAction } from '../../ui/feedback/gated.tsx'
-import { Text, TextInput } from '../../ui/kit.ts'
+import { Stack, Text, TextInput } from '../../ui/kit.ts'
 import { formatCount } from '../../ui/text/numbers.ts'
 import { Page } from '../../ui/page/page.tsx'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
+import { RulesCard } from './rules/rules-card.tsx'
 import { tagsMessages as texts } from './messages.ts'
 import { taggedDevicesQuery, tagsQuery } from './queries.ts'
 import cells from '../../ui/list/cells.module.css'
@@ -100,6 +101,9 @@ export function TagsPage() {
           }
         />
       )}
+      <Stack mt="xl">
+        <RulesCard />
+      </Stack>
       <Dialog
         opened={renaming !== undefined}
         onClose={() => setRenaming(undefined)}

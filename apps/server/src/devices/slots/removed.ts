@@ -58,6 +58,7 @@ function toRemoved(row: RemovedRow, namespace: string): Device {
     signed_at: null,
     link_epoch: 0,
     link_node: '',
+    rule_tags: [],
     disconnect_cause: '',
     presence_since: row.removed_at,
     public_name: null,

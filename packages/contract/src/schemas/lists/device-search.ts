@@ -43,7 +43,8 @@ export function searchTextOf(conditions: readonly Condition[]): string | undefin
   return words.includes(undefined) ? undefined : words.join(' ')
 }
 
-function wordsOf(text: string): string[] {
+/** The words of a search text, however many. */
+export function wordsOf(text: string): string[] {
   return (text.match(WORD) ?? []).filter((word) => word.replaceAll('"', '') !== '')
 }
 

@@ -28,6 +28,7 @@ export function AddWays({ way, onWay, onPaired = () => {}, focusFirst = false }:
   return (
     <TabPanel label={texts.label} tabs={texts.ways} current={way} onChange={onWay} panelClassName={classes['way']}>
       <Stack gap="md">
+        <PhoneCode way={way} />
         {way === 'code' ? <PairDevice onPaired={onPaired} /> : null}
         {way === 'agentless' ? <EnrolCommand installKey={key} /> : null}
         {way === 'code' || way === 'agentless' ? null : (
@@ -61,7 +62,6 @@ export function AddWays({ way, onWay, onPaired = () => {}, focusFirst = false }:
             ))}
           </ol>
         </section>
-        <PhoneCode way={way} />
       </Stack>
     </TabPanel>
   )

@@ -8,7 +8,7 @@ import classes from './add-device.module.css'
 export function PhoneCode({ way }: { readonly way: AddWay }) {
   return (
     <div className={classes['phone']}>
-      <QrCode text={`${location.origin}/devices?add=${way}`} label={texts.phoneCode} size={112} />
+      <QrCode text={`${location.origin}/devices?add=${way}`} label={texts.phoneCode} size={88} />
       <Text size="sm">{way === 'code' ? texts.phoneText : texts.phoneAccept}</Text>
     </div>
   )

@@ -1,0 +1,41 @@
+// Texts of tag rules.
+import { i18n } from '../../../platform/language/i18n.ts'
+
+export const ruleMessages = {
+  title: i18n._('Tag rules'),
+  text: i18n._(
+    'A rule gives its tag to every device that matches, now and later, and takes it away when the device matches no more. Tags that people give stay.',
+  ),
+  create: i18n._('Add rule'),
+  addTitle: i18n._('Add a tag rule'),
+  editTitle: (tag: string) => i18n._('Change the rule for {tag}', { tag }),
+  editNamed: (tag: string, query: string) => i18n._('Edit the rule {query} for {tag}', { tag, query }),
+  removeNamed: (tag: string, query: string) => i18n._('Delete the rule {query} for {tag}', { tag, query }),
+  roleTooLow: i18n._('Only administrators and owners change tag rules: tags decide who may connect.'),
+  loadFailed: i18n._('The tag rules could not be loaded.'),
+  none: i18n._('No tag rules yet.'),
+  labels: { tag: i18n._('Tag'), query: i18n._('Devices that match'), active: i18n._('Active') },
+  queryHint: i18n._(
+    'As in the search of devices: name:kiosk- arch:arm64 -agent:0.1.0. All words must match. tag: and is: cannot be used.',
+  ),
+  trust: i18n._(
+    'Devices report their names and systems themselves. Do not let a rule alone decide what you would not take their word for.',
+  ),
+  tagged: (tagged: string, matching: string) =>
+    i18n._('{tagged} of {matching} matching devices have the tag', { tagged, matching }),
+  off: i18n._('off'),
+  progress: (done: string, total: string) => i18n._('Being applied: {done} of {total} devices', { done, total }),
+  save: i18n._('Save'),
+  edit: i18n._('Edit'),
+  remove: i18n._('Delete rule'),
+  addFailed: i18n._('The rule was not added'),
+  saveFailed: i18n._('The rule was not changed'),
+  added: (tag: string) => i18n._('Rule for {tag} added.', { tag }),
+  saved: (tag: string) => i18n._('Rule for {tag} changed.', { tag }),
+  removed: (tag: string) => i18n._('Rule for {tag} deleted.', { tag }),
+  removeFailed: (tag: string) => i18n._('The rule for {tag} could not be deleted', { tag }),
+  removeTitle: (tag: string) => i18n._('Delete the rule for {tag}?', { tag }),
+  removeText: i18n._(
+    'The tag leaves the devices that have it by this rule alone, and with it what applies to them by the tag.',
+  ),
+}
