@@ -62,6 +62,7 @@ export type AuditAction =
   | 'recording.watch'
   | 'recording.play'
   | 'recording.preview'
+  | 'recording.complete'
   | 'recording.fail'
   | 'recording.remove'
   | 'recording.expire'
