@@ -70,6 +70,30 @@ export function previewJourneys(site: Site): void {
       expect([asked.length, await entries()]).toEqual([2, 1])
     })
 
+    it('sums recordings up in their list, and shows last screens there only where they are asked for', async () => {
+      const { page } = site
+      const asked: string[] = []
+      page.on('request', (request) => {
+        if (request.url().endsWith('/preview')) asked.push(request.url())
+      })
+      await page.goto('/recordings')
+      const item = page
+        .getByRole('list', { name: 'Latest recordings' })
+        .locator('> li')
+        .filter({ has: page.locator(`a[href="/sessions/${uid}/play/0"]`) })
+      await item.getByRole('list', { name: 'Summary' }).getByText('2 commands', { exact: true }).waitFor()
+      await item.getByText('printf', { exact: true }).waitFor()
+      expect(asked).toEqual([])
+      await page.getByLabel('Show last screens').check()
+      await page.waitForURL('**screens=yes**')
+      await item.scrollIntoViewIfNeeded()
+      await eventually(async () => (await colours(item.getByRole('img', { name: 'The last screen' }))) > 2)
+      expect(await violationsInBothThemes(page)).toEqual({ light: [], dark: [] })
+      expect(await entries()).toBe(1)
+      await page.goto(`/sessions/${uid}`)
+      await page.getByRole('list', { name: 'Summary' }).getByText('2 commands', { exact: true }).waitFor()
+    })
+
     it('opens by a key, takes the focus and gives it back', async () => {
       const { page } = site
       await page.goto('/sessions')

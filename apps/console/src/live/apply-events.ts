@@ -56,6 +56,8 @@ export const keys = {
   sessionList: (search: SessionListSearch) => ['sessions', 'list', search] as const,
   sessionGroups: ['sessions', 'groups'] as const,
   session: (uid: string) => ['sessions', 'one', uid] as const,
+  /** Beside sessions: what is refetched with these would be all parts of a recording otherwise. */
+  recordingLists: ['recording-lists'] as const,
   watchers: ['watchers'] as const,
   watchersOf: (uid: string) => ['watchers', uid] as const,
   stats: ['stats'] as const,
@@ -75,6 +77,7 @@ export const LIVE_KEYS = [
   keys.devices,
   keys.containers,
   keys.sessions,
+  keys.recordingLists,
   keys.watchers,
   keys.stats,
   keys.namespaces,
@@ -198,6 +201,7 @@ export function applyEvents(queryClient: QueryClient, events: readonly LiveEvent
   for (const { session } of sessions) stale.push(keys.session(session.uid))
   // Counts of sessions change when one begins or ends.
   if (sessions.some(({ type }) => type !== 'session.changed')) stale.push(keys.sessionGroups)
+  if (sessions.some(({ session }) => session.recorded)) stale.push(keys.recordingLists)
   for (const { session } of sessions) {
     queryClient.setQueryData<readonly string[]>(keys.watchersOf(session.uid), (before) => before && session.watchers)
   }

@@ -75,6 +75,24 @@ describe('an audit stream', () => {
     expect(message?.headers).toMatchObject({ authorization: 'Splunk confidential-token', 'x-bowline-stream': id })
   })
 
+  it('tells of complete recordings where it is asked to, whatever else it sends, and nowhere else', async () => {
+    const of = { url: `${receiver.url}/recordings`, nouns: ['device'] }
+    const all = await addStream({ url: `${receiver.url}/all` })
+    const asked = await world.addStream(tenant, { ...of, recordings: true })
+    await audit(world.contextOf(tenant), 'recording.complete', 'a session', { sha256: 'x' })
+    await audit(world.contextOf(tenant), 'recording.play', 'a session', {})
+    await write('box')
+    await arrived(4)
+    await until(async () => (await Promise.all([find(all), find(asked)])).every((one) => one.leased_until < new Date()))
+    const sent = (path: string) =>
+      receiver.messages
+        .filter((message) => message.path === path)
+        .flatMap(({ body }) => body.trim().split('\n'))
+        .map((line): string => JSON.parse(line).action)
+    expect(sent('/all')).toEqual(['recording.play', 'device.accept'])
+    expect(sent('/recordings')).toEqual(['recording.complete', 'device.accept'])
+  })
+
   it('does not skip an entry whose transaction commits after a later one', async () => {
     await addStream()
     let commit = () => {}

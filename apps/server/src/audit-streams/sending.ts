@@ -125,11 +125,12 @@ export function createStreamSender(deps: StreamDeps): StreamSender {
 
 async function send(deps: StreamDeps, stream: StreamRow, upTo: number, stopping: AbortSignal): Promise<void> {
   const { system, log, clock } = deps
-  const { id, tenant_id: tenant, position: after, nouns, format } = stream
+  const { id, tenant_id: tenant, position: after, nouns, recordings, format } = stream
   const [first, ...others] = await entriesAfter(deps.contextOf(tenant), system, {
     after,
     upTo,
     nouns,
+    recordings,
     limit: MAX_ENTRIES,
   })
   if (!first) return markArrived(system, stream, upTo, stream.answer)

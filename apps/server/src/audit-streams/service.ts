@@ -9,7 +9,7 @@ import type { AlertDeps } from '../alerts/deps.ts'
 import { newSecret, requireReceiver, withoutUndefined } from '../alerts/receiver.ts'
 import { isAuditNoun } from '../audit/nouns.ts'
 import { audit, auditActor } from '../audit/service.ts'
-import type { TenantContext } from '../context.ts'
+import { type TenantContext, actorMay, roleOf } from '../context.ts'
 import { lockNamespace } from '../devices/acceptance.ts'
 import { batchOf } from './body.ts'
 import { post, sealNames } from './sending.ts'
@@ -47,6 +47,7 @@ export async function create(
   { url, authorization, ...fields }: AuditStreamBody,
 ): Promise<AuditStream & { secret: string }> {
   requireNouns(fields.nouns)
+  if (fields.recordings) requirePlay(ctx)
   await requireReceiver(deps.egress, url)
   if (!deps.retries.take(ctx.tenant)) fail('TOO_MANY_REQUESTS', { seconds: 60 })
   const id = deps.ids.uuid()
@@ -83,12 +84,15 @@ export async function update(
 ): Promise<AuditStream> {
   if (!(await findStream(ctx.db, id))) fail('NOT_FOUND', { what: 'The audit stream' })
   requireNouns(change.nouns ?? [])
+  if (change.recordings === true) requirePlay(ctx)
   if (url !== undefined) await requireReceiver(deps.egress, url)
   const stream = await ctx.db.transaction().execute(async (db) => {
     const inner = { ...ctx, db }
     const before = (await lockStream(db, id)) ?? fail('NOT_FOUND', { what: 'The audit stream' })
     const address = url === undefined ? undefined : addressOf(deps, id, url)
     // Who may change a stream may not learn its secrets, and so not have them sent to an address of their own.
+    // Nor have recordings told of where only they can read it.
+    if (before.recordings && url !== undefined) requirePlay(ctx)
     const isMoved = url !== undefined && originOf(deps, before) !== new URL(url).origin
     if (isMoved && before.sealed_authorization !== null && authorization === undefined)
       fail('INVALID_INPUT', { field: 'authorization', rule: 'must be given again for another host' }, ['authorization'])
@@ -141,6 +145,11 @@ export async function test(
 }
 
 /** With one that no action has, a stream would send nothing and look well. */
+/** What a recording is about is for those who may play it. @throws {BowlineError} FORBIDDEN */
+function requirePlay({ actor }: TenantContext): void {
+  if (!actorMay(actor, 'sessionPlay')) fail('FORBIDDEN', { role: roleOf(actor) ?? 'none' })
+}
+
 function requireNouns(nouns: readonly string[]): void {
   const unknown = nouns.findIndex((noun) => !isAuditNoun(noun))
   if (unknown < 0) return
@@ -167,8 +176,8 @@ function sealedAuthorization({ secretKey }: StreamRouteDeps, id: string, value: 
 }
 
 /** For the audit log: nothing that is a secret. */
-function described({ name, active, format, nouns, host, sealed_authorization }: StreamRow) {
-  return { name, active, format, nouns: [...nouns], host, has_authorization: sealed_authorization !== null }
+function described({ name, active, format, nouns, recordings, host, sealed_authorization }: StreamRow) {
+  return { name, active, format, nouns: [...nouns], recordings, host, has_authorization: sealed_authorization !== null }
 }
 
 async function toStream({ db }: TenantContext, row: StreamRow): Promise<AuditStream> {

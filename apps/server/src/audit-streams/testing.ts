@@ -21,6 +21,7 @@ export interface StreamValues {
   readonly url: string
   readonly format?: StreamRow['format']
   readonly nouns?: string[]
+  readonly recordings?: boolean
   readonly failing_since?: Date
 }
 

@@ -63,6 +63,7 @@ export type AuditAction =
   | 'recording.watch'
   | 'recording.play'
   | 'recording.preview'
+  | 'recording.complete'
   | 'recording.fail'
   | 'recording.remove'
   | 'recording.expire'

@@ -80,14 +80,31 @@ export async function readAudit(
 export async function readAuditAfter(
   db: Kysely<Schema>,
   system: Kysely<Schema>,
-  { after, upTo, nouns, limit }: { after: number; upTo: number; nouns: readonly string[]; limit: number },
+  {
+    after,
+    upTo,
+    nouns,
+    recordings,
+    limit,
+  }: {
+    readonly after: number
+    readonly upTo: number
+    /** Of actions; none: all. */
+    readonly nouns: readonly string[]
+    /** Whether entries about complete recordings are among them, whatever the nouns are; others never have these. */
+    readonly recordings: boolean
+    readonly limit: number
+  },
 ): Promise<AuditEntry[]> {
   const rows = await db
     .selectFrom('audit_log')
     .selectAll()
     .where('id', '>', after)
     .where('id', '<=', upTo)
-    .where(sql<boolean>`(cardinality(${nouns}::text[]) = 0 or split_part(action, '.', 1) = any(${nouns}::text[]))`)
+    .where(
+      sql<boolean>`case action when 'recording.complete' then ${recordings}
+        else cardinality(${nouns}::text[]) = 0 or split_part(action, '.', 1) = any(${nouns}::text[]) end`,
+    )
     .orderBy('id')
     .limit(limit)
     .execute()

@@ -116,11 +116,6 @@ async function start(
   if (settings.BOWLINE_DATABASE_URL) await awaitEndOfEarlierRun(system, node, parts.clock)
   await forgetLinksOf(system, node)
   await closeLostSessions(system, node)
-  const openElsewhere: Nodes['openFile'] = (...file) => nodes.openFile(...file)
-  const recordingParts = { folder: config.recordingsFolder, node, log, system, clock, store, openElsewhere, onEnd }
-  const { recording: key, reloadRecording: reloadKeys } = keys
-  const { recordings, uploads, degraded } = await startRecordings({ ...recordingParts, key, reloadKeys })
-
   const bus = createEventBus(clock, randomUUID(), (tenant) => nodes.cluster?.opened(tenant))
   const tenantContext = (tenant: TenantId, actor: Actor, source = ''): TenantContext => ({
     actor,
@@ -142,6 +137,12 @@ async function start(
     bus.emit(tenant, event)
     react(event, tenant, { agents, live, tunnels: tunnels.supervision })
   }
+  const openElsewhere: Nodes['openFile'] = (...file) => nodes.openFile(...file)
+  const recordingParts = { folder: config.recordingsFolder, node, log, system, clock, store, openElsewhere, onEnd }
+  const contextOf = (tenant: TenantId) => tenantContext(tenant, { kind: 'system', name: 'recordings' })
+  const completion = { contextOf, publicUrl: settings.BOWLINE_PUBLIC_URL }
+  const { recording: key, reloadRecording: reloadKeys } = keys
+  const { recordings, uploads, degraded } = await startRecordings({ ...recordingParts, ...completion, key, reloadKeys })
   const tokens = createTokenIssuer(keys.token, clock)
   const signInContext = (tenant: TenantId) => tenantContext(tenant, { kind: 'system', name: 'single sign-on' })
   const base = { config, system, node, clock, log }

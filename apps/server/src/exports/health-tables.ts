@@ -37,6 +37,7 @@ export const HEALTH_TABLES = {
       'active',
       'format',
       'nouns',
+      'recordings',
       'host',
       'created_at',
       'position',

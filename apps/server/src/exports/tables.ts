@@ -205,7 +205,7 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
   },
   session_events: { columns: ['id', 'session_uid', 'seat', 'type', 'at', 'data'], order: ['id'] },
   recordings: {
-    columns: ['id', 'session_uid', 'seat', 'state', 'posted', 'bytes', 'started_at', 'ended_at', 'command'],
+    columns: ['id', 'session_uid', 'seat', 'state', 'posted', 'bytes', 'started_at', 'ended_at', 'command', 'summary'],
     order: ['id'],
     without: { node: INTERNAL, indexed: INTERNAL, place: INTERNAL },
   },

@@ -54,7 +54,7 @@ it('indexes a recording of ten hours and seeks 200 times in constant memory', as
     if (++moments % LOOK_EVERY === 0) most = Math.max(most, usedBytes() - before)
   }
   const writer = createIndexWriter(index)
-  const atMs = await readThrough(file, {
+  const { atMs } = await readThrough(file, {
     keyframe: (keyframe, screen) => writer.add(keyframe, screen),
     line: () => undefined,
     pause: () => Promise.resolve(sample()),

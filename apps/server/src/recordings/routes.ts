@@ -12,6 +12,7 @@ import { type Format, fileFrom, inFormat } from './formats.ts'
 import type { Recordings } from './recordings.ts'
 import { searchRecordings } from './search.ts'
 import { addFrame, findRange, getIndex, getKeyframe, openRecording, removeRecording } from './service.ts'
+import { listOfSession, listRecordings } from './summary/list.ts'
 import { verifyRecording } from './verification.ts'
 import { getPreview } from './viewers/preview.ts'
 import { createViewers } from './viewers/viewers.ts'
@@ -64,6 +65,8 @@ export function recordingRoutes(
       await recordings.key.refresh()
       return [...recordings.key.periods]
     }),
+    memberRoute(operations.recordings.list, (ctx, { query }) => listRecordings(ctx, query)),
+    memberRoute(sessions.records, (ctx, { params }) => listOfSession(ctx, params.uid)),
     memberRoute(operations.recordings.search, (ctx, { query }) => searchRecordings(ctx, query)),
     memberRoute(sessions.verifyRecord, (ctx, { params }) => verifyRecording(ctx, recordings, params)),
     memberRoute(sessions.removeRecord, (ctx, { params }) => removeRecording(ctx, recordings, params)),

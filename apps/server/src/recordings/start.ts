@@ -9,6 +9,7 @@ import { type Indexing, createIndexing } from './index/indexing.ts'
 import { createHeadLog } from './ledger/heads.ts'
 import { createObjects } from './offload/objects.ts'
 import { type Recordings, type RecordingsParts, createRecordings } from './recordings.ts'
+import { type CompletionParts, createCompletion } from './summary/completion.ts'
 import { type UploadState, type Uploads, createUploads } from './offload/uploads.ts'
 
 /** Interval for recordings not indexed at their end, posted from elsewhere, or deleted. */
@@ -19,7 +20,7 @@ const HEADS_INTERVAL_MS = 3_600_000
 /** For what the last sessions left, at the end: less than what service managers wait beyond the drain time. */
 const LAST_MS = 15_000
 
-export interface RecordingsOptions extends Omit<RecordingsParts, 'sealed' | 'objects'> {
+export interface RecordingsOptions extends Omit<RecordingsParts, 'sealed' | 'objects'>, CompletionParts {
   /** Connection to every namespace. */
   readonly system: Kysely<Schema>
   /** Without one recordings stay on disk. */
@@ -38,7 +39,7 @@ export interface StartedRecordings {
 
 /** Starts recordings. Does not wait for the store: the server starts without it and reports so. */
 export async function startRecordings(options: RecordingsOptions): Promise<StartedRecordings> {
-  const { system, clock, store, onEnd, ...parts } = options
+  const { system, clock, store, onEnd, contextOf, publicUrl, ...parts } = options
   const ending = new AbortController()
   const objects = store && createObjects(await createS3Client(store, ending.signal))
   const recordings = await createRecordings({
@@ -48,7 +49,14 @@ export async function startRecordings(options: RecordingsOptions): Promise<Start
     sealed: () => indexing.wake(),
   })
   const files = (id: string) => ({ cast: recordings.path(id), index: recordings.indexPath(id) })
-  const indexing: Indexing = createIndexing({ ...parts, system, clock, files, indexed: () => uploads?.wake() })
+  const indexing: Indexing = createIndexing({
+    ...parts,
+    system,
+    clock,
+    files,
+    completed: createCompletion({ contextOf, publicUrl }),
+    indexed: () => uploads?.wake(),
+  })
   const removeFiles = (id: string): Promise<void> => recordings.remove(id)
   const uploads: Uploads | undefined =
     objects && createUploads({ ...parts, system, clock, objects, files, removeFiles, ending })

@@ -1,5 +1,6 @@
 // SQL of recordings.
 import type { DeviceUid, SessionUid, UserId } from '@bowline/contract/schemas/common'
+import type { RecordingSummary } from '@bowline/contract/schemas/recording'
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import type { RecordingPassagesTable, RecordingsTable } from '../db/tables/recording-tables.ts'
@@ -95,15 +96,19 @@ export function listUnindexed(db: Kysely<Schema>, node: string, limit: number): 
 
 const ROWS_AT_ONCE = 500
 
+interface Indexed {
+  readonly passages: readonly Passage[]
+  readonly summary: RecordingSummary
+  /** Called in the same transaction. */
+  readonly completed?: ((db: Kysely<Schema>, row: RecordingRow, summary: RecordingSummary) => Promise<void>) | undefined
+}
+
 /**
- * Marks a recording as indexed and stores its text, unless it has changed meanwhile. System connection.
- * @param passages undefined if it cannot be indexed
+ * Marks a recording as indexed and stores its text and its summary, unless it has changed meanwhile. System connection.
+ * @param found undefined if it cannot be indexed
  */
-export async function setIndexed(
-  db: Kysely<Schema>,
-  row: RecordingRow,
-  passages: readonly Passage[] | undefined,
-): Promise<void> {
+export async function setIndexed(db: Kysely<Schema>, row: RecordingRow, found: Indexed | undefined): Promise<void> {
+  const { passages, summary, completed } = found ?? {}
   const { id: recording_id, tenant_id, command, ended_at } = row
   const values = [
     ...(command === '' ? [] : [{ kind: 'command' as const, at_ms: 0, text: command }]),
@@ -112,7 +117,7 @@ export async function setIndexed(
   await db.transaction().execute(async (inner) => {
     const { numUpdatedRows } = await inner
       .updateTable('recordings')
-      .set({ indexed: passages ? 'yes' : 'failed' })
+      .set({ indexed: passages ? 'yes' : 'failed', summary: summary ? JSON.stringify(summary) : null })
       .where('id', '=', recording_id)
       .where('ended_at', '=', ended_at)
       .executeTakeFirst()
@@ -124,6 +129,7 @@ export async function setIndexed(
         .values(values.slice(from, from + ROWS_AT_ONCE))
         .execute()
     }
+    if (summary) await completed?.(inner, row, summary)
   })
 }
 

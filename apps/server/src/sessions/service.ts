@@ -37,6 +37,7 @@ import {
 import { describeSession, describeSessions } from './wire.ts'
 
 export type { AttemptRow, SessionCause } from './store.ts'
+export { SESSION_PROPERTIES } from './store.ts'
 export type { SessionIdentity } from './identity.ts'
 
 /** Characters of a command that a session's row has; its event has more. */
@@ -146,6 +147,11 @@ export async function addOutput(
 /** The session's tenant; undefined for an unknown session. @param db system connection */
 export async function findTenantOfSession(db: Kysely<Schema>, uid: SessionUid): Promise<TenantId | undefined> {
   return (await findSession(db, uid))?.tenant_id
+}
+
+/** The row of a session; undefined when it was deleted. */
+export function findSessionOf({ db }: Pick<TenantContext, 'db'>, uid: SessionUid): Promise<SessionRow | undefined> {
+  return findSession(db, uid)
 }
 
 async function getRow(ctx: TenantContext, uid: SessionUid): Promise<SessionRow> {

@@ -251,6 +251,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'sessions.getRecordIndex': { params: seat },
     'sessions.getKeyframe': { params: seat },
     'sessions.getPreview': { params: seat },
+    'sessions.records': { params: { uid: ids.session } },
     'recordings.search': { query: { q: 'uptime' } },
     'sessions.verifyRecord': { params: seat },
     'sessions.removeRecord': { params: seat },

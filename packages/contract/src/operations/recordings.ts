@@ -3,7 +3,8 @@ import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { When } from '../schemas/audit.ts'
 import { DeviceUid, Page, SessionUid, UserId } from '../schemas/common.ts'
-import { RecordingHit, RecordingKey, RecordingKeyPeriod } from '../schemas/recording.ts'
+import { FilterText } from '../schemas/filter.ts'
+import { ListedRecording, RecordingHit, RecordingKey, RecordingKeyPeriod } from '../schemas/recording.ts'
 
 export const recordings = {
   key: operation({
@@ -21,6 +22,20 @@ export const recordings = {
     summary: 'Every public key that recordings are or were signed with, the oldest first, and when',
     access: { kind: 'public' },
     response: z.array(RecordingKeyPeriod),
+  }),
+  list: operation({
+    method: 'GET',
+    path: '/api/recordings',
+    noun: 'recordings',
+    summary: 'Recordings with a summary each, the latest first',
+    access: { kind: 'member', permission: 'sessionPlay', keys: true },
+    query: Page.extend({
+      /** Conditions on the sessions, as of their list. */
+      filter: FilterText,
+    }),
+    response: z.array(ListedRecording),
+    total: true,
+    errors: ['INVALID_FILTER'],
   }),
   search: operation({
     method: 'GET',

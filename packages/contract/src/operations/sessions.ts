@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { DeviceUid, ExportFormat, Page, SessionUid } from '../schemas/common.ts'
 import { FilterText } from '../schemas/filter.ts'
-import { Keyframe, RecordingIndex, RecordingPreview } from '../schemas/recording.ts'
+import { Keyframe, ListedRecording, RecordingIndex, RecordingPreview } from '../schemas/recording.ts'
 import { RecordedFrame, RecordingVerdict, SESSION_GROUPINGS, Session, SessionGroup } from '../schemas/session.ts'
 
 /** Orders of the list. `active` is refined by `last_seen`: descending, what runs comes before what has ended. */
@@ -126,6 +126,16 @@ export const sessions = {
       expires_in: z.int(),
     }),
     errors: ['NOT_FOUND', 'SESSION_NOT_JOINABLE', 'TOO_MANY_REQUESTS', 'FRESH_PROOF_REQUIRED'],
+  }),
+  records: operation({
+    method: 'GET',
+    path: '/api/sessions/{uid}/records',
+    noun: 'sessions',
+    summary: 'Recordings of a session, one of each seat, with a summary each',
+    access: { kind: 'member', permission: 'sessionPlay', per: 'session', keys: true },
+    params: byUid,
+    response: z.array(ListedRecording),
+    errors: ['NOT_FOUND'],
   }),
   addRecord: operation({
     method: 'POST',

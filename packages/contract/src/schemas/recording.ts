@@ -1,7 +1,7 @@
 // Seeking in recordings: keyframes are times at which the whole screen is known, so that a player can start there
 // instead of at the beginning.
 import * as z from 'zod'
-import { DeviceUid, SessionUid, Time } from './common.ts'
+import { DeviceUid, SessionUid, Time, UserId } from './common.ts'
 
 const keyframe = {
   /** Seconds since the start of the recording. */
@@ -67,6 +67,54 @@ export const RecordingPreview = z
   })
   .meta({ id: 'RecordingPreview' })
 export type RecordingPreview = z.infer<typeof RecordingPreview>
+
+/** Programs that a summary names. */
+export const SUMMARY_PROGRAMS = 5
+
+export const RecordingSummary = z
+  .object({
+    /** Time of the last event. */
+    seconds: z.number().min(0),
+    /** Silences of two seconds or more, added up. */
+    idle_seconds: z.number().min(0),
+    /** Commands that were typed where the shell marks them (OSC 133), or the one that was run without a shell. */
+    commands: z.number().int().min(0),
+    /** Those that ended with another status than 0; null where the shell tells none. */
+    failed_commands: z.number().int().min(0).nullable(),
+    /** What the commands started most often, without arguments. */
+    programs: z.array(z.object({ name: z.string(), count: z.number().int().min(1) })),
+    /** Of the recording as asciicast version 3, hex. */
+    sha256: z.string(),
+  })
+  .meta({ id: 'RecordingSummary' })
+export type RecordingSummary = z.infer<typeof RecordingSummary>
+
+export const ListedRecording = z
+  .object({
+    session: SessionUid,
+    seat: z.number().int().min(0),
+    device_uid: DeviceUid,
+    device: z.object({ uid: DeviceUid, name: z.string() }).nullable(),
+    /** Account on the device. */
+    username: z.string(),
+    ip_address: z.string(),
+    person: z.object({ id: UserId, name: z.string() }).nullable(),
+    state: RecordingIndex.shape.state,
+    started_at: Time,
+    /** Null while it is written. */
+    ended_at: Time.nullable(),
+    bytes: z.number().int().min(0),
+    /** Run instead of a shell; '' for a shell. */
+    command: z.string(),
+    /** Whether the server has read it through, which makes the summary. */
+    read: z.boolean(),
+    /** Null before, where it cannot be read, and where an earlier version has read it. */
+    summary: RecordingSummary.nullable(),
+    /** Why the session ended; null while it is active. */
+    closed: z.object({ at: Time, by: z.string(), reason: z.string(), message: z.string() }).nullable(),
+  })
+  .meta({ id: 'ListedRecording' })
+export type ListedRecording = z.infer<typeof ListedRecording>
 
 export const RecordingHit = z
   .object({

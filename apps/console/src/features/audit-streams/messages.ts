@@ -20,6 +20,7 @@ export const streamMessages = {
     state: i18n._('State'),
   },
   allEntries: i18n._('all'),
+  andRecordings: (entries: string) => i18n._('{entries}; complete recordings', { entries }),
   formats: { ndjson: i18n._('JSON lines'), json: i18n._('JSON array'), 'splunk-hec': i18n._('Splunk HEC') },
   states: {
     done: i18n._('Up to date'),
@@ -71,6 +72,10 @@ export const streamMessages = {
   authorizationHint: i18n._('Such as “Splunk” and a token. Stored encrypted and not shown again.'),
   authorizationKept: i18n._('Leave empty to keep the present value. Another host needs it again.'),
   withoutAuthorization: i18n._('Send no authorization header'),
+  recordings: i18n._('Complete recordings'),
+  recordingsHint: i18n._(
+    'An entry of each recording when it is complete: session, device, person, size, SHA-256, summary and a link.',
+  ),
   nounsHint: i18n._('Choose nothing to send all entries.'),
   secretTitle: i18n._('Signing secret of the stream'),
 } as const

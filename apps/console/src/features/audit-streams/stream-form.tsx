@@ -17,6 +17,7 @@ const Fields = z
     authorization: z.string().trim(),
     withoutAuthorization: z.boolean(),
     nouns: shape.nouns.unwrap(),
+    recordings: z.boolean(),
   })
   .transform(({ authorization, withoutAuthorization, ...fields }) => ({
     ...fields,
@@ -43,6 +44,7 @@ export function StreamForm({ stream, send, onCancel }: StreamFormProps) {
       authorization: '',
       withoutAuthorization: false,
       nouns: stream?.nouns ?? [],
+      recordings: stream?.recordings ?? false,
     },
     labels: texts.labels,
     send,
@@ -87,6 +89,7 @@ export function StreamForm({ stream, send, onCancel }: StreamFormProps) {
         hidePickedOptions
         onChange={(next) => setValue('nouns', next, { shouldDirty: true })}
       />
+      <Checkbox label={texts.recordings} description={texts.recordingsHint} {...register('recordings')} />
     </DialogForm>
   )
 }

@@ -26,7 +26,7 @@ const COLUMNS: readonly Column<AuditStream>[] = [
   { id: 'name', header: texts.columns.name, cell: ({ name }) => <span className={cells['primary']}>{name}</span> },
   { id: 'host', header: texts.columns.host, cell: ({ host }) => <span className={cells['mono']}>{host}</span> },
   { id: 'format', header: texts.columns.format, cell: ({ format }) => texts.formats[format], wideOnly: true },
-  { id: 'nouns', header: texts.columns.nouns, cell: ({ nouns }) => nounsOf(nouns), wideOnly: true },
+  { id: 'nouns', header: texts.columns.nouns, cell: (stream) => entriesOf(stream), wideOnly: true },
   { id: 'state', header: texts.columns.state, cell: (stream) => <StreamState stream={stream} /> },
 ]
 
@@ -148,7 +148,8 @@ function RowAction(props: RowActionProps) {
   return <GatedAction may why="" {...props} />
 }
 
-function nounsOf(nouns: readonly string[]): string {
+function entriesOf({ nouns, recordings }: AuditStream): string {
   const known: Readonly<Record<string, string>> = auditMessages.nouns
-  return nouns.map((noun) => known[noun] ?? noun).join(', ') || texts.allEntries
+  const entries = nouns.map((noun) => known[noun] ?? noun).join(', ') || texts.allEntries
+  return recordings ? texts.andRecordings(entries) : entries
 }

@@ -118,6 +118,7 @@ export const auditMessages = {
     'recording.watch': i18n._('Watched a session live'),
     'recording.play': i18n._('Played a recording'),
     'recording.preview': i18n._('Looked at the last screen of a recording'),
+    'recording.complete': i18n._('Recording complete'),
     'recording.fail': i18n._('Could not record a session'),
     'recording.remove': i18n._('Deleted a recording'),
     'recording.expire': i18n._('Deleted an expired recording'),

@@ -23,5 +23,7 @@ export const RecordingsSearch = z.object({
   person: UserId.optional().catch(undefined),
   from: Day,
   to: Day,
+  /** Last screens are shown, which the audit log tells of. */
+  screens: z.literal('yes').optional().catch(undefined),
 })
 export type RecordingsSearch = z.infer<typeof RecordingsSearch>

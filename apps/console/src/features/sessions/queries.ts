@@ -1,5 +1,7 @@
 // Queries for sessions.
 import { type SessionGroupSort, type SessionSort, sessions } from '@bowline/contract/operations/sessions'
+import { recordings } from '@bowline/contract/operations/recordings'
+import type { ListedRecording } from '@bowline/contract/schemas/recording'
 import { type ExportFormat, SessionUid } from '@bowline/contract/schemas/common'
 import type { Session, SessionGroup, SessionGrouping } from '@bowline/contract/schemas/session'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
@@ -82,6 +84,31 @@ export function sessionQuery(api: Api, uid: string) {
     queryFn: async ({ signal }) =>
       (await api.call(sessions.get, { params: { uid: SessionUid.parse(uid) }, signal })).body,
   })
+}
+
+/** Recordings of a session with their summaries, which they get moments after they end. */
+export function sessionRecordingsQuery(api: Api, uid: SessionUid) {
+  return queryOptions({
+    queryKey: [...keys.recordingLists, 'of', uid],
+    queryFn: async ({ signal }) => (await api.call(sessions.records, { params: { uid }, signal })).body,
+    refetchInterval: ({ state: { data, dataUpdateCount } }) => untilRead(data, dataUpdateCount),
+  })
+}
+
+/** Recordings whose sessions pass the API filter, the latest first. */
+export function recordingListQuery(api: Api, { filter, perPage }: { filter: string | undefined; perPage: number }) {
+  return queryOptions({
+    queryKey: [...keys.recordingLists, 'latest', { filter, perPage }],
+    queryFn: async ({ signal }): Promise<ListPage<ListedRecording>> =>
+      listPage(await api.call(recordings.list, { query: { filter, per_page: String(perPage) }, signal })),
+    refetchInterval: ({ state: { data, dataUpdateCount } }) => untilRead(data?.items, dataUpdateCount),
+  })
+}
+
+/** Milliseconds until the next look, while something that has ended is to be read. */
+function untilRead(listed: readonly ListedRecording[] | undefined, looks: number): number | false {
+  const isWaiting = listed?.some(({ state, read }) => state !== 'recording' && !read) === true
+  return isWaiting && looks < MANY ? SOON_MS : false
 }
 
 /** The last screen and a summary of a recording. Only when somebody asks to see it: the server notes who does. */

@@ -1,13 +1,17 @@
 // Display name of a session.
-import type { Session } from '@bowline/contract/schemas/session'
 import { sessionsMessages as texts } from './messages.ts'
 
+interface Named {
+  readonly username: string
+  readonly device: { readonly name: string } | null
+}
+
 /** `root@lab-nas` */
-export function nameOf(session: Session): string {
+export function nameOf(session: Named): string {
   return `${session.username}@${deviceOf(session)}`
 }
 
 /** `lab-nas`, also where the device is gone. */
-export function deviceOf({ device }: Session): string {
+export function deviceOf({ device }: Pick<Named, 'device'>): string {
   return device?.name ?? texts.removedDevice
 }

@@ -1,6 +1,8 @@
 // Recordings of a session, one for each channel with output: verify, download, delete.
 import { sessions } from '@bowline/contract/operations/sessions'
+import type { ListedRecording } from '@bowline/contract/schemas/recording'
 import type { RecordingVerdict, Session } from '@bowline/contract/schemas/session'
+import { useQuery } from '@tanstack/react-query'
 import { Download, ShieldCheck, ShieldX, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useMay, useRuntime } from '../../core/context.tsx'
@@ -12,20 +14,40 @@ import { GatedButton } from '../../ui/feedback/gated.tsx'
 import { saveFile } from '../../ui/text/save-file.ts'
 import { SectionCard } from '../../ui/page/section-card.tsx'
 import { PlayLink } from './play-link.tsx'
+import { sessionRecordingsQuery } from './queries.ts'
+import { RecordingSummary } from './recording/recording-summary.tsx'
 import { sessionsMessages as texts } from './messages.ts'
 import classes from './sessions.module.css'
 
 export function SessionRecordings({ session }: { readonly session: Session }) {
   const may = useMay('sessionPlay', session.device)
+  const { api } = useRuntime()
+  const listed = useQuery({ ...sessionRecordingsQuery(api, session.uid), enabled: may && session.recorded })
   const { seats } = session.events
   return (
     <SectionCard title={texts.recording} {...(may ? {} : { text: texts.recordingRole })}>
-      {may ? (seats.length ? seats : [0]).map((seat) => <Recording key={seat} session={session} seat={seat} />) : null}
+      {may
+        ? (seats.length ? seats : [0]).map((seat) => (
+            <Recording
+              key={seat}
+              session={session}
+              seat={seat}
+              listed={listed.data?.find((recording) => recording.seat === seat)}
+            />
+          ))
+        : null}
     </SectionCard>
   )
 }
 
-function Recording({ session, seat }: { readonly session: Session; readonly seat: number }) {
+interface RecordingProps {
+  readonly session: Session
+  readonly seat: number
+  /** Undefined until it is known. */
+  readonly listed: ListedRecording | undefined
+}
+
+function Recording({ session, seat, listed }: RecordingProps) {
   const { api } = useRuntime()
   const mayRemove = useMay('sessionRemove', session.device)
   const [verdict, setVerdict] = useState<RecordingVerdict>()
@@ -52,7 +74,7 @@ function Recording({ session, seat }: { readonly session: Session; readonly seat
     call: () => api.call(sessions.removeRecord, { params }),
     done: texts.recordingRemoved,
     failed: texts.removeRecordingFailed,
-    invalidates: [keys.sessions],
+    invalidates: [keys.sessions, keys.recordingLists],
   })
   return (
     <div className={classes['recording']}>
@@ -60,6 +82,7 @@ function Recording({ session, seat }: { readonly session: Session; readonly seat
         <Text size="sm" fw={550}>
           {texts.recordingOf(seat)}
         </Text>
+        {listed ? <RecordingSummary recording={listed} /> : null}
         {verdict ? <Verdict verdict={verdict} /> : null}
       </div>
       <Group gap="xs">

@@ -15,6 +15,7 @@ interface AddOptions extends Format {
   readonly format: string
   readonly authorizationFile?: string
   readonly about: readonly string[]
+  readonly recordings?: boolean
 }
 
 const collect = (one: string, all: readonly string[]): string[] => [...all, one]
@@ -40,10 +41,12 @@ export function addAuditStreamCommands(program: Command, terminal: Terminal): vo
     .option('--format <format>', `one of ${STREAM_FORMATS.join(', ')}`, 'ndjson')
     .option('--authorization-file <file>', 'file with the value of the header Authorization')
     .option('--about <noun>', 'entries about this, such as device; may be repeated', collect, [])
+    .option('--recordings', 'also an entry of each recording when it is complete')
     .option('--json', 'print JSON')
-    .action(async (name: string, url: string, { json, format, authorizationFile: file, about }: AddOptions) => {
+    .action(async (name: string, url: string, options: AddOptions) => {
+      const { json, format, authorizationFile: file, about, recordings = false } = options
       const authorization = file === undefined ? null : (await readFile(file, 'utf8')).trim()
-      const fields = AuditStreamBody.safeParse({ name, url, format, authorization, nouns: about })
+      const fields = AuditStreamBody.safeParse({ name, url, format, authorization, nouns: about, recordings })
       if (!fields.success)
         throw new ConfigError(fields.error.issues.map(({ path, message }) => `${path.join('.')} ${message}.`))
       const { call } = await signedIn(terminal)

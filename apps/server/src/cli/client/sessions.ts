@@ -6,8 +6,8 @@ import type { Session } from '@bowline/contract/schemas/session'
 import type { Command } from 'commander'
 import { type Format, type Terminal, show, table } from '../terminal.ts'
 import { signedIn } from './client.ts'
-import { addGroups } from './session-groups.ts'
-import { type SelectionOptions, queryOf, withSelection } from './session-selection.ts'
+import { addGroups } from './sessions/session-groups.ts'
+import { type SelectionOptions, queryOf, withSelection } from './sessions/session-selection.ts'
 
 const { sessions } = operations
 const HEADINGS = ['STARTED', 'LOGIN', 'PERSON', 'ADDRESS', 'STATE', 'SESSION']

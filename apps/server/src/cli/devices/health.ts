@@ -5,7 +5,7 @@ import type { DeviceHealth } from '@bowline/contract/schemas/fleet/health'
 import { type Command, Option } from 'commander'
 import { type Format, type Terminal, show, table } from '../terminal.ts'
 import { signedIn } from '../client/client.ts'
-import { deviceNamed } from '../client/session-selection.ts'
+import { deviceNamed } from '../client/sessions/session-selection.ts'
 
 type Measure = Exclude<keyof HealthHistory['points'][number], 'at'>
 interface HealthOptions extends Format {

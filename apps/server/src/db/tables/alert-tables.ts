@@ -60,6 +60,8 @@ export interface AuditStreamsTable {
   format: 'json' | 'ndjson' | 'splunk-hec'
   /** Nouns of actions; none: all entries. */
   nouns: Generated<readonly string[]>
+  /** Also entries about complete recordings. */
+  recordings: Generated<boolean>
   host: string
   sealed_url: Buffer
   sealed_secret: Buffer

@@ -1,6 +1,7 @@
 // Kysely types of the tables of recordings: a part of schema.ts, with its rules.
 import type { DeviceUid, SessionUid, TenantId } from '@bowline/contract/schemas/common'
-import type { Generated, GeneratedAlways } from 'kysely'
+import type { RecordingSummary } from '@bowline/contract/schemas/recording'
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 
 export interface RecordingsTable {
   /** Also names the file. */
@@ -20,6 +21,8 @@ export interface RecordingsTable {
   command: Generated<string>
   /** `leaving`: the file is authoritative, and the store may have all or part of it. */
   place: Generated<'file' | 'leaving' | 'object'>
+  /** Null until the recording is indexed. */
+  summary: ColumnType<RecordingSummary | null, string | null | undefined, string | null>
 }
 
 /** Append only: no role may change or delete an entry. */

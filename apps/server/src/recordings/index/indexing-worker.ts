@@ -1,4 +1,5 @@
 // Worker thread that indexes recordings: terminal emulation must not delay sessions. One recording at a time.
+import { createHash } from 'node:crypto'
 import { readlinkSync } from 'node:fs'
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { setPriority } from 'node:os'
@@ -8,7 +9,8 @@ import { parentPort } from 'node:worker_threads'
 import { createIndexWriter } from '../file/index-file.ts'
 import { type Passage, createPassages } from '../text/passages.ts'
 import { restAfter, watchUse } from './throttle.ts'
-import { readThrough } from './reading-through.ts'
+import { type ReadFacts, readThrough } from './reading-through.ts'
+import type { RecordingFacts } from '../summary/summary.ts'
 import type { Answer, Task } from './indexing.ts'
 
 /** Out of 19. Interactive work gets ten times as much of a contended processor. */
@@ -21,24 +23,38 @@ setPriority(Number(basename(readlinkSync('/proc/thread-self'))), NICENESS)
 
 parentPort?.on('message', (task: Task) => {
   index(task).then(
-    () => post({ type: 'done' }),
+    (facts) => post({ type: 'done', facts }),
     (error: unknown) => post({ type: 'failed', message: error instanceof Error ? error.message : String(error) }),
   )
 })
 
-async function index(task: Task): Promise<void> {
+async function index(task: Task): Promise<RecordingFacts> {
   const unfinished = `${task.index}.part`
   const file = await open(task.cast, 'r')
   try {
     const made = await open(unfinished, 'w', 0o600)
-    await fill(file, made).finally(() => made.close())
+    const facts = await fill(file, made).finally(() => made.close())
+    const sha256 = await hashOf(file)
+    await rename(unfinished, task.index)
+    return { ...facts, sha256 }
   } finally {
     await file.close()
   }
-  await rename(unfinished, task.index)
 }
 
-async function fill(file: FileHandle, made: FileHandle): Promise<void> {
+/** Of the whole file, as it is downloaded. */
+async function hashOf(file: FileHandle): Promise<string> {
+  const hash = createHash('sha256')
+  const used = watchUse()
+  for await (const part of file.createReadStream({ start: 0, autoClose: false, highWaterMark: 1_048_576 })) {
+    hash.update(part as Buffer)
+    const milliseconds = restAfter(used())
+    if (milliseconds > 0) await rest(milliseconds)
+  }
+  return hash.digest('hex')
+}
+
+async function fill(file: FileHandle, made: FileHandle): Promise<ReadFacts> {
   const writer = createIndexWriter(made)
   const passages = createPassages()
   const commands: Passage[] = []
@@ -47,7 +63,7 @@ async function fill(file: FileHandle, made: FileHandle): Promise<void> {
     const found = [...passages.take(), ...commands.splice(0)]
     if (found.length > 0) post({ type: 'passages', passages: found })
   }
-  const atMs = await readThrough(file, {
+  const facts = await readThrough(file, {
     keyframe: (keyframe, screen) => writer.add(keyframe, screen),
     line: (at, text) => passages.add(at, text),
     command: (atMs, text) => void commands.push({ atMs, text, kind: 'command' }),
@@ -59,5 +75,6 @@ async function fill(file: FileHandle, made: FileHandle): Promise<void> {
   })
   passages.end()
   tell()
-  await writer.end(atMs, (await file.stat()).size)
+  await writer.end(facts.atMs, (await file.stat()).size)
+  return facts
 }

@@ -6,6 +6,8 @@ import type { Clock } from '@bowline/base/clock'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../db/schema.ts'
 import type { Log } from '../../platform/log.ts'
+import type { RecordingSummary } from '@bowline/contract/schemas/recording'
+import { type RecordingFacts, summaryOf } from '../summary/summary.ts'
 import type { Passage } from '../text/passages.ts'
 import { type RecordingRow, listUnindexed, setIndexed } from '../store.ts'
 
@@ -19,7 +21,7 @@ export interface Task {
 /** Answers of the worker: passages, then the end. */
 export type Answer =
   | { readonly type: 'passages'; readonly passages: readonly Passage[] }
-  | { readonly type: 'done' }
+  | { readonly type: 'done'; readonly facts: RecordingFacts }
   | { readonly type: 'failed'; readonly message: string }
 
 export interface Indexing {
@@ -39,6 +41,8 @@ export interface IndexingParts {
   readonly node: string
   readonly log: Log
   readonly files: (id: string) => Task
+  /** Called in the transaction that marks a recording as indexed, on the system connection. */
+  readonly completed?: (db: Kysely<Schema>, row: RecordingRow, summary: RecordingSummary) => Promise<void>
   /** Called after each recording, indexed or not. */
   readonly indexed: () => void
 }
@@ -52,7 +56,8 @@ export const IDLE_MS = 60_000
 /** Heap limit of the thread: a screen and its text need a small part of it. */
 const HEAP_MEGABYTES = 256
 
-export function createIndexing({ system, clock, node, log, files, indexed }: IndexingParts): Indexing {
+export function createIndexing(parts: IndexingParts): Indexing {
+  const { system, clock, node, log, files, completed, indexed } = parts
   let worker: Worker | undefined
   let keepThread = (): void => undefined
   const ending = new AbortController()
@@ -85,8 +90,10 @@ export function createIndexing({ system, clock, node, log, files, indexed }: Ind
   async function index(row: RecordingRow): Promise<void> {
     const passages: Passage[] = []
     try {
-      await run(files(row.id), passages)
-      await setIndexed(system, row, passages)
+      const facts = await run(files(row.id), passages)
+      const typed = passages.flatMap(({ kind, text }) => (kind === 'command' ? [text] : []))
+      const summary = summaryOf(facts, row.command === '' ? typed : [row.command, ...typed])
+      await setIndexed(system, row, { passages, summary, completed })
     } catch (error) {
       if (ending.signal.aborted) return
       if (!(error instanceof Unreadable)) throw error
@@ -97,8 +104,8 @@ export function createIndexing({ system, clock, node, log, files, indexed }: Ind
   }
 
   /** @throws {Unreadable} */
-  function run(task: Task, passages: Passage[]): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
+  function run(task: Task, passages: Passage[]): Promise<RecordingFacts> {
+    const { promise, resolve, reject } = Promise.withResolvers<RecordingFacts>()
     const thread = (worker ??= startWorker())
     const fail = (message: string): void => reject(new Unreadable(message))
     const lose = (error: unknown): void => {
@@ -108,7 +115,7 @@ export function createIndexing({ system, clock, node, log, files, indexed }: Ind
     thread.removeAllListeners().on('error', lose).on('exit', lose)
     thread.on('message', (answer: Answer) => {
       if (answer.type === 'passages') passages.push(...answer.passages)
-      else if (answer.type === 'done') resolve()
+      else if (answer.type === 'done') resolve(answer.facts)
       else fail(answer.message)
     })
     thread.postMessage(task)

@@ -109,7 +109,7 @@ describe('seeking in a recording of ten hours', () => {
     await using index = await open(join(folder, 'ten-hours.index'), 'w+')
     const writer = createIndexWriter(index)
     const keyframes: Keyframe[] = []
-    const atMs = await readThrough(file, {
+    const { atMs } = await readThrough(file, {
       async keyframe(keyframe, screen) {
         keyframes.push(keyframe)
         await writer.add(keyframe, screen)

@@ -14,6 +14,8 @@ export const INDEXED_BYTES = 536_870_912
 const GLANCE_MS = 100
 /** Or after this many characters of output. */
 const GLANCE_CHARACTERS = 16_384
+/** A silence of at least this length is idle: the player skips those. */
+const IDLE_MS = 2_000
 
 export interface Found {
   keyframe(keyframe: Keyframe, screen: string): Promise<void>
@@ -25,13 +27,22 @@ export interface Found {
   pause(): Promise<void>
 }
 
-/** @returns time of the last event in milliseconds */
-export async function readThrough(file: FileHandle, found: Found): Promise<number> {
+export interface ReadFacts {
+  /** Time of the last event, in milliseconds. */
+  readonly atMs: number
+  /** Idle times until then, in milliseconds. */
+  readonly idleMs: number
+  /** Commands that failed; undefined where the shell tells none. */
+  readonly failed: number | undefined
+}
+
+export async function readThrough(file: FileHandle, found: Found): Promise<ReadFacts> {
   const reader = createCastReader()
   const keyframes: [Keyframe, string][] = []
   let screen: Screen | undefined
   let offset = 0
   let atMs = 0
+  let idleMs = 0
   let lastKeyframe = 0
   let unseen = 0
 
@@ -76,6 +87,7 @@ export async function readThrough(file: FileHandle, found: Found): Promise<numbe
       const event = reader.next(line)
       offset += Buffer.byteLength(line)
       if (reader.header) screen ??= await open(reader.header)
+      if (event && event.atMs - atMs >= IDLE_MS) idleMs += event.atMs - atMs
       if (event && screen && offset <= INDEXED_BYTES) show(screen, event)
       else if (event) ({ atMs } = event)
     }
@@ -85,9 +97,10 @@ export async function readThrough(file: FileHandle, found: Found): Promise<numbe
   }
   screen?.look(atMs)
   await screen?.settled()
+  const failed = screen?.failedCommands()
   screen?.close()
   await found.pause()
-  return atMs
+  return { atMs, idleMs, failed }
 }
 
 /** True if output ends within a control sequence: a snapshot would lose its beginning. */

@@ -22,6 +22,8 @@ export interface Screen {
   /** Passes output that reproduces the screen in an empty terminal of this size. */
   picture(take: (screen: string, columns: number, rows: number) => void): void
   settled(): Promise<void>
+  /** Commands that failed, as the shell's marks tell so far; undefined where they tell no status. */
+  failedCommands(): number | undefined
   /** Frees its memory. */
   close(): void
 }
@@ -129,6 +131,7 @@ export async function createScreen({ columns, rows, hasTerminal, line, command }
       })
     },
     picture: (take) => then(() => take(pictures.serialize({ scrollback: 0 }), terminal.cols, terminal.rows)),
+    failedCommands: () => commands.failed(),
     settled: () => new Promise((resolve) => then(resolve)),
     close: () => terminal.dispose(),
   }

@@ -1,6 +1,6 @@
 // Commands that a shell marks in its output: `OSC 133 ; B` where the typed text begins and `OSC 133 ; C` where the command
 // begins to run, as fish does by itself and other shells by their prompts. What is on the screen between the two is the
-// command, however it was edited; some shells send it with the second mark.
+// command, however it was edited; some shells send it with the second mark. `OSC 133 ; D ; status` is its end.
 import type { IMarker, Terminal } from '@xterm/headless'
 
 /** Characters of one command, and commands of one recording. */
@@ -10,12 +10,16 @@ const MAX_COMMANDS = 2_000
 export interface Commands {
   /** Removes and returns those found in what has been written so far. */
   take(): string[]
+  /** Commands that ended with another status than 0 so far; undefined where the shell has told no status. */
+  failed(): number | undefined
 }
 
 export function watchCommands(terminal: Terminal): Commands {
   let begin: { readonly marker: IMarker; readonly column: number } | undefined
   let found: string[] = []
   let left = MAX_COMMANDS
+  let failures: number | undefined
+  let isRunning = false
 
   function forget(): void {
     begin?.marker.dispose()
@@ -51,11 +55,18 @@ export function watchCommands(terminal: Terminal): Commands {
     } else if (mark === 'C') {
       add(sentWith(parameters) ?? typed())
       forget()
+      isRunning = true
+    } else if (mark === 'D') {
+      // An empty line ends with the status of the command before it.
+      const status = isRunning ? /^\d{1,3}$/.exec(parameters[0] ?? '') : null
+      if (status) failures = (failures ?? 0) + (Number(status[0]) === 0 ? 0 : 1)
+      isRunning = false
     }
     return true
   })
 
   return {
+    failed: () => failures,
     take() {
       const taken = found
       found = []

@@ -1,69 +1,27 @@
 // The preview of a recording: its last screen, for those who may play it, and never without an entry in the audit log.
-import { randomBytes, randomUUID } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { createEventLines, headerLine } from '@bowline/asciicast/write'
-import { systemClock } from '@bowline/base/clock'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { operations } from '@bowline/contract/operations'
 import { SessionUid } from '@bowline/contract/schemas/common'
-import { until } from '@bowline/testkit/until'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { silentLog } from '../../platform/log.ts'
 import { type BootedServer, type Person, bootServer, outcome } from '../../testing/boot.ts'
-import { createIndexing } from '../index/indexing.ts'
+import { type RecordingWorld, mark, recordingWorld } from '../testing.ts'
 
 const { sessions } = operations
-const NODE = 'the node of these recordings'
 const clock = new ManualClock(Date.now())
 let server: BootedServer
 let person: Person
+let world: RecordingWorld
 beforeAll(async () => {
   server = await bootServer({ clock })
   person = await server.setUpAccount()
+  world = recordingWorld(server, person)
 })
 afterAll(() => server.close())
 
 const at = (uid: SessionUid) => ({ params: { uid, seat: '0' } })
 const preview = async (uid: SessionUid, who = person) => (await who.client.call(sessions.getPreview, at(uid))).body
-const file = (id: string, kind: 'cast' | 'index') => join(server.dataFolder, 'recordings', `${id}.${kind}`)
-const mark = (text: string): string => `\u001b]133;${text}\u0007`
-
-/** A session with a recording of these events, one each second. */
-async function recorded(
-  events: readonly (readonly ['o' | 'r', string])[],
-  state: 'complete' | 'recording' = 'complete',
-): Promise<SessionUid> {
-  const db = server.database.system()
-  const { uid: device_uid } = await server.acceptedDevice(person)
-  const uid = SessionUid.parse(randomBytes(32).toString('hex'))
-  const session = { uid, tenant_id: person.tenant, device_uid, username: 'root', type: 'term' as const, recorded: true }
-  await db.insertInto('sessions').values(session).execute()
-  const lines = createEventLines()
-  const cast =
-    headerLine({ columns: 80, rows: 24, term: 'xterm' }) +
-    events.map(([code, data], number) => lines.next(code, data, 1_000 * (number + 1))).join('')
-  const id = randomUUID()
-  await writeFile(file(id, 'cast'), cast)
-  const times = { started_at: new Date(1_700_000_000_000), ended_at: state === 'complete' ? new Date() : null }
-  const row = { id, tenant_id: person.tenant, session_uid: uid, seat: 0, state, node: NODE, command: '', ...times }
-  await db
-    .insertInto('recordings')
-    .values({ ...row, bytes: Buffer.byteLength(cast) })
-    .execute()
-  return uid
-}
-
-async function indexed(): Promise<void> {
-  const system = server.database.system()
-  const files = (id: string) => ({ cast: file(id, 'cast'), index: file(id, 'index') })
-  const parts = { system, clock: systemClock, node: NODE, log: silentLog, files }
-  const indexing = createIndexing({ ...parts, indexed: () => undefined })
-  indexing.wake()
-  const left = system.selectFrom('recordings').select('id').where('indexed', '=', 'no').where('state', '=', 'complete')
-  await until(async () => (await left.execute()).length === 0)
-  await indexing.close()
-}
+const recorded = (...of: Parameters<RecordingWorld['recorded']>) => world.recorded(...of)
+const indexed = () => world.indexed()
 
 /** Who has looked at a recording, by the audit log. */
 async function audited(uid: SessionUid) {
@@ -149,7 +107,7 @@ it('is for those who may play the recording, and writes one entry for each of th
 
 it('shows nothing of a session that runs, or that is not read through yet, and writes no entry then', async () => {
   const nothing = { indexed: false, seconds: 0, commands: { total: 0, last: [] }, files: 0, screen: null }
-  const running = await recorded([['o', 'x']], 'recording')
+  const running = await recorded([['o', 'x']], { state: 'recording' })
   expect(await preview(running)).toEqual({ state: 'recording', ...nothing })
   const fresh = await recorded([['o', 'x']])
   expect(await preview(fresh)).toEqual({ state: 'complete', ...nothing })

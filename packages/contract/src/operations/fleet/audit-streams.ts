@@ -26,11 +26,14 @@ const Changeable = z.object({
   name: AlertName,
   /** Entries whose action has one of these nouns, such as `device`; none: all. */
   nouns: z.array(Noun).max(limits.nouns, `must be at most ${limits.nouns}`),
+  /** Also an entry `recording.complete` of each recording, whatever the nouns are. */
+  recordings: z.boolean(),
   format: z.enum(STREAM_FORMATS, `must be one of ${STREAM_FORMATS.join(', ')}`),
 })
 
 export const AuditStreamBody = Changeable.extend({
   nouns: Changeable.shape.nouns.default([]),
+  recordings: Changeable.shape.recordings.default(false),
   format: Changeable.shape.format.default('ndjson'),
   /** It is not shown again. */
   url: AlertUrl,

@@ -12,7 +12,7 @@ import type { Command } from 'commander'
 import { ExitStatus, type Format, type Terminal, show, table } from '../../terminal.ts'
 import { type ServerClient, signedIn } from '../client.ts'
 import { memberNamed, membersOf } from '../members.ts'
-import { deviceNamed } from '../session-selection.ts'
+import { deviceNamed } from '../sessions/session-selection.ts'
 import { make } from './apply.ts'
 
 const { firewall } = operations

@@ -4,8 +4,8 @@ import { operations } from '@bowline/contract/operations'
 import { SESSION_GROUP_SORTS } from '@bowline/contract/operations/sessions'
 import { SESSION_GROUPINGS } from '@bowline/contract/schemas/session'
 import type { Command } from 'commander'
-import { type Format, type Terminal, show, table } from '../terminal.ts'
-import { signedIn } from './client.ts'
+import { type Format, type Terminal, show, table } from '../../terminal.ts'
+import { signedIn } from '../client.ts'
 import { type FilterOptions, filterOf, withFilter } from './session-selection.ts'
 
 type GroupOptions = Format & FilterOptions & { readonly by: string; readonly sort: string; readonly limit: string }

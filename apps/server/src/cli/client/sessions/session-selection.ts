@@ -5,8 +5,8 @@ import { SESSION_SORTS } from '@bowline/contract/operations/sessions'
 import { DeviceUid } from '@bowline/contract/schemas/common'
 import type { Filter } from '@bowline/contract/schemas/filter'
 import type { Command } from 'commander'
-import { parseTime } from '../arguments.ts'
-import type { ServerClient } from './client.ts'
+import { parseTime } from '../../arguments.ts'
+import type { ServerClient } from '../client.ts'
 
 export interface FilterOptions {
   readonly active?: boolean
