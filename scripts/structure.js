@@ -55,8 +55,8 @@ const OWNERS = {
   limit_defaults: ['namespaces'],
   namespace_limits: ['namespaces'],
   provided_members: ['members'],
-  // Tags are lists on devices; what a subscription no longer covers becomes pending.
-  devices: ['devices', 'tags', 'billing'],
+  // Tags, which rules give too, are lists on devices; what a subscription no longer covers becomes pending.
+  devices: ['devices', 'tags', 'tag-rules', 'billing'],
   presence_spans: ['presence'],
   device_health: ['device-health'],
   device_health_points: ['device-health'],

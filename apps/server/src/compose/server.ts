@@ -30,6 +30,7 @@ import { isInstanceSetUp } from '../instance/service.ts'
 import { tagCheck } from '../roles/grants.ts'
 import { awaitEndOfEarlierRun } from '../nodes/twin.ts'
 import { deviceJobLoop } from '../device-jobs/runner.ts'
+import { notifyChanged } from '../devices/service.ts'
 import { tagRuleLoop } from '../tag-rules/worker.ts'
 import { recordingRemoval } from '../recordings/removal.ts'
 import { startJobs } from '../jobs/jobs.ts'
@@ -203,7 +204,8 @@ async function start(
   const deviceJobs = deviceJobLoop({ system, tenantContext, removal: recordingRemoval(recordings.ledger), log })
   onEnd(() => deviceJobs.stop())
   const platform = { kind: 'system', name: 'tag-rules' } as const
-  const tagRules = tagRuleLoop({ system, tenantContext: (tenant) => tenantContext(tenant, platform), log })
+  const ofPlatform = (tenant: TenantId) => tenantContext(tenant, platform)
+  const tagRules = tagRuleLoop({ system, tenantContext: ofPlatform, notifyChanged, log })
   onEnd(() => tagRules.stop())
   const formerToken = createFormerTokens(system)
   const agentBundles = agentFiles(settings, clock, log, () => nodes.knowHandover)

@@ -52,17 +52,21 @@ import type {
 
 import type { SessionEventsTable, SessionsTable } from './tables/session-tables.ts'
 import type { ApiKeysTable, InstallKeysTable } from './tables/program-key-tables.ts'
-import type { DeviceJobItemsTable, DeviceJobsTable } from './tables/device-job-tables.ts'
+import type {
+  DeviceJobItemsTable,
+  DeviceJobsTable,
+  TagRuleDevicesTable,
+  TagRulesTable,
+} from './tables/device-job-tables.ts'
 import type { AccessRequestsTable } from './tables/access-request-tables.ts'
 import type { AlertStatesTable, DeviceHealthPointsTable, DeviceHealthTable } from './tables/health-tables.ts'
 import type { PresenceSpansTable } from './tables/presence-tables.ts'
 import type { DeviceFavoritesTable, SavedViewsTable, SharedSnippetsTable } from './tables/view-tables.ts'
-import type { TagRuleDevicesTable, TagRulesTable } from './tables/tag-rule-tables.ts'
 
 export type { ApiKeysTable, InstallKeysTable } from './tables/program-key-tables.ts'
 export type { DeviceJobsTable } from './tables/device-job-tables.ts'
 export type { DeviceFavoritesTable, SavedViewsTable, SharedSnippetsTable } from './tables/view-tables.ts'
-export type { TagRuleDevicesTable, TagRulesTable } from './tables/tag-rule-tables.ts'
+export type { TagRuleDevicesTable, TagRulesTable } from './tables/device-job-tables.ts'
 export type { UsersTable } from './tables/user-tables.ts'
 
 export type { JsonObject } from './json.ts'

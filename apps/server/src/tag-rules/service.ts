@@ -5,7 +5,6 @@ import type { Input } from '@bowline/contract/operation'
 import type { TagRule, TagRules, tagRules } from '@bowline/contract/operations/fleet/tag-rules'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
-import { lockNamespace } from '../devices/acceptance.ts'
 import {
   type TagRuleRow,
   countMatches,
@@ -15,6 +14,7 @@ import {
   enqueueAll,
   insertRule,
   isThere,
+  lockNamespace,
   lockRule,
   readRules,
   updateRule,

@@ -15,7 +15,7 @@ import {
 import { countRows } from '../db/lists/count.ts'
 import { type FilterProperty, compileFilter } from '../db/lists/filter.ts'
 import type { Schema } from '../db/schema.ts'
-import type { TagRulesTable } from '../db/tables/tag-rule-tables.ts'
+import type { TagRulesTable } from '../db/tables/device-job-tables.ts'
 
 type Db = Kysely<Schema>
 export type TagRuleRow = Selectable<TagRulesTable>
@@ -53,6 +53,11 @@ export function readRules(db: Db): Promise<TagRuleRow[]> {
 
 export function lockRule(db: Db, id: string): Promise<TagRuleRow | undefined> {
   return db.selectFrom('tag_rules').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+}
+
+/** Locks the namespace's row: the rules of one are counted and changed in turn. */
+export async function lockNamespace(db: Db): Promise<void> {
+  await db.selectFrom('namespaces').select('tenant_id').forNoKeyUpdate().execute()
 }
 
 export function countRules(db: Db): Promise<number> {

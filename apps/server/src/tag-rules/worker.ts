@@ -1,11 +1,10 @@
 // Tries the rules on devices that have changed, and on all of them after a change of a rule. Any node takes devices from the
 // queue that no other has taken.
 import { BackgroundLoop } from '@bowline/base/background-loop'
-import type { TenantId } from '@bowline/contract/schemas/common'
+import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { notifyChanged } from '../devices/service.ts'
 import type { Log } from '../platform/log.ts'
 import { settle } from './settle.ts'
 import { findDue, forgetDue, lockDue } from './store.ts'
@@ -21,12 +20,16 @@ export interface TagRuleLoop {
   stop(): Promise<void>
 }
 
-/** @param tenantContext of the platform itself, in a namespace */
-export function tagRuleLoop(deps: {
+export interface TagRuleDeps {
   readonly system: Kysely<Schema>
+  /** Of the platform itself, in a namespace. */
   readonly tenantContext: (tenant: TenantId) => TenantContext
+  /** Notifies listeners of a device that has changed. */
+  readonly notifyChanged: (ctx: TenantContext, uid: DeviceUid) => Promise<void>
   readonly log: Log
-}): TagRuleLoop {
+}
+
+export function tagRuleLoop(deps: TagRuleDeps): TagRuleLoop {
   let isStopping = false
   const loop = new BackgroundLoop(async () => {
     try {
@@ -34,7 +37,7 @@ export function tagRuleLoop(deps: {
         const tenants = isStopping ? [] : await findDue(deps.system, TENANTS)
         let done = 0
         // A batch of each in turn: a namespace with many devices does not keep the others waiting.
-        for (const tenant of tenants) done += await applyBatch(deps.tenantContext(tenant))
+        for (const tenant of tenants) done += await applyBatch(deps, deps.tenantContext(tenant))
         if (done === 0) return
       }
     } catch (error) {
@@ -51,7 +54,7 @@ export function tagRuleLoop(deps: {
 }
 
 /** @returns the number of devices that were taken from the queue */
-async function applyBatch(ctx: TenantContext): Promise<number> {
+async function applyBatch({ notifyChanged }: TagRuleDeps, ctx: TenantContext): Promise<number> {
   const { changed, taken } = await ctx.db.transaction().execute(async (db) => {
     const uids = await lockDue(db, BATCH)
     if (uids.length === 0) return { changed: [], taken: 0 }

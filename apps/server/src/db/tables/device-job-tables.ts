@@ -1,4 +1,4 @@
-// Tables of changes of many devices.
+// Tables of changes of many devices: by a person, and by rules that tag them.
 import type { DeviceJobAction } from '@bowline/contract/operations/fleet/device-jobs'
 import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
@@ -31,4 +31,21 @@ export interface DeviceJobItemsTable {
   tags_before: readonly string[]
   error_code: string | null
   error_message: string | null
+}
+
+export interface TagRulesTable {
+  id: Generated<string>
+  tenant_id: TenantId
+  tag: string
+  query: string
+  active: Generated<boolean>
+  created_at: Generated<Date>
+  changed_at: Generated<Date>
+  /** Number that it was to be tried on when it changed last. */
+  devices: Generated<number>
+}
+
+export interface TagRuleDevicesTable {
+  tenant_id: TenantId
+  device_uid: DeviceUid
 }

@@ -2,10 +2,10 @@
 import { operations } from '@bowline/contract/operations'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
-import { type WatchedPage, launchBrowser, openPage } from '../support/browser.ts'
-import { cleanups } from '../support/cleanup.ts'
-import { type Product, startProduct } from '../support/product.ts'
-import { openSignedIn, violationsInBothThemes } from './steps.ts'
+import { type WatchedPage, launchBrowser, openPage } from '../../support/browser.ts'
+import { cleanups } from '../../support/cleanup.ts'
+import { type Product, startProduct } from '../../support/product.ts'
+import { openSignedIn, violationsInBothThemes } from '../steps.ts'
 
 const undo = cleanups()
 let product: Product

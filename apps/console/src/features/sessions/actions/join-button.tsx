@@ -2,9 +2,9 @@
 import type { Session } from '@bowline/contract/schemas/session'
 import { useNavigate } from '@tanstack/react-router'
 import { Users } from 'lucide-react'
-import { useMay, useRuntime, useStore } from '../../core/context.tsx'
-import { GatedButton } from '../../ui/feedback/gated.tsx'
-import { sessionsMessages as texts } from './messages.ts'
+import { useMay, useRuntime, useStore } from '../../../core/context.tsx'
+import { GatedButton } from '../../../ui/feedback/gated.tsx'
+import { sessionsMessages as texts } from '../messages.ts'
 
 /** Renders nothing for sessions that nobody can be asked in, and for one's own. */
 export function JoinButton({ session }: { readonly session: Session }) {

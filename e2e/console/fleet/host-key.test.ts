@@ -1,9 +1,9 @@
 // A device without an agent whose host key has changed, in a browser.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
-import { type FakeBackend, startFakeBackend } from './backend.ts'
-import { accessibilityViolations, openSignedIn } from './steps.ts'
+import { launchBrowser, openPage } from '../../support/browser.ts'
+import { type FakeBackend, startFakeBackend } from '../backend.ts'
+import { accessibilityViolations, openSignedIn } from '../steps.ts'
 
 let browser: Browser
 let backend: FakeBackend

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TagRules } from '@bowline/contract/operations/fleet/tag-rules'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type BootedServer, bootServer } from '../../testing/boot.ts'
-import { commandLine } from '../testing.ts'
-import { saveSignIn } from './sign-in-file.ts'
+import { type BootedServer, bootServer } from '../../../testing/boot.ts'
+import { commandLine } from '../../testing.ts'
+import { saveSignIn } from '../sign-in-file.ts'
 
 let server: BootedServer
 let home: string

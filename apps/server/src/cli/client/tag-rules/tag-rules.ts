@@ -4,8 +4,8 @@ import { ConfigError } from '@bowline/contract/config'
 import { operations } from '@bowline/contract/operations'
 import type { TagRule } from '@bowline/contract/operations/fleet/tag-rules'
 import type { Command } from 'commander'
-import { type Format, type Terminal, show, table } from '../terminal.ts'
-import { type ServerClient, signedIn } from './client.ts'
+import { type Format, type Terminal, show, table } from '../../terminal.ts'
+import { type ServerClient, signedIn } from '../client.ts'
 
 const { tagRules } = operations
 const HEADINGS = ['ID', 'TAG', 'DEVICES THAT MATCH', 'TAGGED', 'STATE']

@@ -3,12 +3,12 @@ import { operations } from '@bowline/contract/operations'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { withDatabase } from '../../bench/src/site/seed.ts'
-import { type Agent, startAgent } from '../support/agent.ts'
-import { launchBrowser, openPage } from '../support/browser.ts'
-import { type Server, startServer } from '../support/server.ts'
-import { until } from '../support/wait.ts'
-import { openSignedIn, rowOf, violationsInBothThemes } from './steps.ts'
+import { withDatabase } from '../../../bench/src/site/seed.ts'
+import { type Agent, startAgent } from '../../support/agent.ts'
+import { launchBrowser, openPage } from '../../support/browser.ts'
+import { type Server, startServer } from '../../support/server.ts'
+import { until } from '../../support/wait.ts'
+import { openSignedIn, rowOf, violationsInBothThemes } from '../steps.ts'
 
 let browser: Browser
 let server: Server

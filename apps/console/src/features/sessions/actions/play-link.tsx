@@ -2,8 +2,8 @@
 import type { Session } from '@bowline/contract/schemas/session'
 import { Link } from '@tanstack/react-router'
 import { CirclePlay, Eye } from 'lucide-react'
-import { nameOf } from './session-name.ts'
-import { sessionsMessages as texts } from './messages.ts'
+import { nameOf } from '../session-name.ts'
+import { sessionsMessages as texts } from '../messages.ts'
 import classes from './play-link.module.css'
 
 /** Renders nothing for sessions without a recording. @param seat default: the session's first */

@@ -3,12 +3,12 @@
 import { operations } from '@bowline/contract/operations'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Agent, startAgent, untilOnline } from '../support/agent.ts'
-import { launchBrowser, openPage } from '../support/browser.ts'
-import type { Running } from '../support/running.ts'
-import { type Client, type Server, startServer } from '../support/server.ts'
-import { until } from '../support/wait.ts'
-import { eventually, openSignedIn } from './steps.ts'
+import { type Agent, startAgent, untilOnline } from '../../support/agent.ts'
+import { launchBrowser, openPage } from '../../support/browser.ts'
+import type { Running } from '../../support/running.ts'
+import { type Client, type Server, startServer } from '../../support/server.ts'
+import { until } from '../../support/wait.ts'
+import { eventually, openSignedIn } from '../steps.ts'
 
 let browser: Browser
 let server: Server
