@@ -57,7 +57,7 @@ export function firewallJourneys(site: Site): void {
       const { call } = world.client
       const listed = async () => (await call(firewall.list, { query: { per_page: '100' } })).body
       const before = await listed()
-      const about = ({ id: _, tenant_id: __, ...rule }: (typeof before)[number]) => rule
+      const about = (rule: (typeof before)[number]) => ({ ...rule, id: undefined })
       await page.goto('/firewall')
       await page.getByRole('button', { name: 'Rules as JSON' }).click()
       const dialog = page.getByRole('dialog', { name: 'Rules as JSON' })

@@ -38,7 +38,6 @@ import type { Actor, TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { deviceImportRoutes } from '../devices/imported/routes.ts'
 import { internalDeviceRoutes } from '../devices/internal-routes.ts'
-import { deviceJobRoutes } from '../device-jobs/routes.ts'
 import { RecentRefusals } from '../devices/refusals/recent-refusals.ts'
 import { deviceRoutes } from '../devices/routes.ts'
 import type { EventBus } from '../events/bus.ts'
@@ -48,6 +47,7 @@ import { firewallRoutes } from '../firewall/routes.ts'
 import { requireBrowserFactor } from '../held-logins/browser-factor.ts'
 import { heldLoginRoutes } from '../held-logins/routes.ts'
 import { BILLING, EXPORTS, PASSKEYS, REGISTRATIONS, TERMINALS, TEST_MAILS } from './budgets.ts'
+import { type DeviceLoops, deviceLoopRoutes } from './device-loops.ts'
 import { endAllAccess } from '../access-requests/ending.ts'
 import { accessRequestRoutes } from '../access-requests/routes.ts'
 import { closeWindows } from '../held-logins/service.ts'
@@ -93,7 +93,6 @@ import type { Doorkeeper } from '../tunnels/doors/doorkeeper.ts'
 import { tunnelRoutes } from '../tunnels/routes.ts'
 import type { TunnelDeps } from '../tunnels/service.ts'
 import { userRoutes } from '../users/routes.ts'
-import { tagRuleRoutes } from '../tag-rules/routes.ts'
 import { snippetRoutes } from '../snippets/routes.ts'
 import { viewRoutes } from '../views/routes.ts'
 
@@ -131,9 +130,7 @@ export interface ApiParts extends TerminalTickets {
   readonly billing: Pick<Billing, 'deps' | 'stored'>
   readonly alerts: AlertDeps
   readonly auditStreams: Parameters<typeof auditStreamRoutes>[0]
-  /** Starts the work on a new change of many devices. */
-  readonly wakeDeviceJobs: () => void
-  readonly wakeTagRules: () => void
+  readonly deviceLoops: DeviceLoops
   /** True while running sessions are let end. */
   readonly isStopping: () => boolean
   /** Other nodes have the database, and this one does not. */
@@ -203,9 +200,8 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...alertRoutes(parts.alerts),
     ...auditStreamRoutes(parts.auditStreams),
     ...snippetRoutes(),
-    ...tagRuleRoutes(parts.wakeTagRules),
     ...accessRequestRoutes({ system, mails: parts.mails, nameOf: openNamespace }),
-    ...deviceJobRoutes(parts.wakeDeviceJobs),
+    ...deviceLoopRoutes(parts.deviceLoops),
     ...deviceImportRoutes(),
     ...deviceRoutes(
       registration,

@@ -29,10 +29,6 @@ import { serveOpenApi } from '../instance/routes.ts'
 import { isInstanceSetUp } from '../instance/service.ts'
 import { tagCheck } from '../roles/grants.ts'
 import { awaitEndOfEarlierRun } from '../nodes/twin.ts'
-import { deviceJobLoop } from '../device-jobs/runner.ts'
-import { notifyChanged } from '../devices/service.ts'
-import { tagRuleLoop } from '../tag-rules/worker.ts'
-import { recordingRemoval } from '../recordings/removal.ts'
 import { startJobs } from '../jobs/jobs.ts'
 import { findLeavers } from '../jobs/leavers.ts'
 import { isMember } from '../membership/membership.ts'
@@ -40,6 +36,7 @@ import { relyingParties } from '../passkeys/relying-party.ts'
 import { isDisabled } from '../public-keys/service.ts'
 import { publicHost } from '../platform/network/public-host.ts'
 import { composeAlerts } from './alerts.ts'
+import { composeDeviceLoops } from './device-loops.ts'
 import { composeBilling } from './billing.ts'
 import { composeCertificates } from './certificates.ts'
 import { composeConnectors } from './connectors.ts'
@@ -201,12 +198,7 @@ async function start(
   const stopping = new AbortController()
   const isInternal = internalCallers(config.nodeSecret)
   const requestLimits = createRequestLimits(clock, config.isExemptSource)
-  const deviceJobs = deviceJobLoop({ system, tenantContext, removal: recordingRemoval(recordings.ledger), log })
-  onEnd(() => deviceJobs.stop())
-  const platform = { kind: 'system', name: 'tag-rules' } as const
-  const ofPlatform = (tenant: TenantId) => tenantContext(tenant, platform)
-  const tagRules = tagRuleLoop({ system, tenantContext: ofPlatform, notifyChanged, log })
-  onEnd(() => tagRules.stop())
+  const deviceLoops = composeDeviceLoops({ system, tenantContext, ledger: recordings.ledger, log }, onEnd)
   const formerToken = createFormerTokens(system)
   const agentBundles = agentFiles(settings, clock, log, () => nodes.knowHandover)
   const http = await createHttpServer({
@@ -262,8 +254,7 @@ async function start(
       isCutOff,
       alerts: alerts.deps,
       auditStreams: alerts.streamDeps,
-      wakeDeviceJobs: () => deviceJobs.wake(),
-      wakeTagRules: () => tagRules.wake(),
+      deviceLoops,
       ...terminalTickets,
       closeConnection: (session, cause) =>
         gateway.closeSession(session.uid, cause) || cluster?.closeElsewhere(session, cause) === true,
@@ -310,7 +301,7 @@ async function start(
   await certificates.start(onEnd, mail.queue)
   billing.start(onEnd)
   const shared = { once: nodes.once, auth, mailRequests, agentRelease: agentBundles.release, ...singleSignOn.parts }
-  const jobs = { ...shared, system, recordings, live, deviceJobs, tagRules, alerts, billing: billing.deps }
+  const jobs = { ...shared, system, recordings, live, ...deviceLoops, alerts, billing: billing.deps }
   const ending = (tenants: ReadonlySet<TenantId>): void => endNamespaces(tenants, { agents, live })
   startJobs({ ...jobs, clock, log, tenantContext, settings, endNamespaces: ending }, onEnd)
   const { port } = http.server.address() as AddressInfo

@@ -6,7 +6,7 @@ import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { JsonObject } from './json.ts'
 import type { AgentUpdateTables } from './tables/agent-update-tables.ts'
-import type { AlertDeliveriesTable, AlertRulesTable, AuditStreamsTable } from './tables/alert-tables.ts'
+import type { AuditLogTable, AlertDeliveriesTable, AlertRulesTable, AuditStreamsTable } from './tables/alert-tables.ts'
 import type { CertificateTables } from './tables/certificate-tables.ts'
 import type { NodeTables } from './tables/node-tables.ts'
 import type { FactorTables } from './tables/factor-tables.ts'
@@ -64,9 +64,9 @@ import type { PresenceSpansTable } from './tables/presence-tables.ts'
 import type { DeviceFavoritesTable, SavedViewsTable, SharedSnippetsTable } from './tables/view-tables.ts'
 
 export type { ApiKeysTable, InstallKeysTable } from './tables/program-key-tables.ts'
-export type { DeviceJobsTable } from './tables/device-job-tables.ts'
+export type { DeviceJobsTable, TagRuleDevicesTable, TagRulesTable } from './tables/device-job-tables.ts'
+export type { AuditLogTable } from './tables/alert-tables.ts'
 export type { DeviceFavoritesTable, SavedViewsTable, SharedSnippetsTable } from './tables/view-tables.ts'
-export type { TagRuleDevicesTable, TagRulesTable } from './tables/device-job-tables.ts'
 export type { UsersTable } from './tables/user-tables.ts'
 
 export type { JsonObject } from './json.ts'
@@ -125,19 +125,6 @@ export interface DevicesTable {
   words: GeneratedAlways<string>
   /** Generated column: containers are devices of the connector's platform. */
   kind: GeneratedAlways<'devices' | 'containers'>
-}
-
-export interface AuditLogTable {
-  id: GeneratedAlways<number>
-  /** Null for entries about the whole instance; only the system role sees those. */
-  tenant_id: TenantId | null
-  at: Generated<Date>
-  actor_type: 'user' | 'api-key' | 'system'
-  actor_id: string
-  action: string
-  target: Generated<string>
-  ip: Generated<string>
-  details: Generated<JsonObject>
 }
 
 /** Has exactly one row, inserted by the first migration. */

@@ -1,4 +1,4 @@
-// Access requests and roles of a test's namespace, and calls about them.
+// Access requests, roles, tag rules and snippets of a test's namespace, and calls about them.
 import { randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
@@ -7,7 +7,8 @@ import type { TenantIds, TestTenant } from './tenant.ts'
 const HOUR_MS = 3_600_000
 
 /**
- * A pending request of the observer, who decides none, an active one of the owner, and a role of the person who is invited.
+ * A pending request of the observer, who decides none, an active one of the owner, a role of the person who is invited, a tag
+ * rule and a snippet.
  * @param mark text of the rows
  * @param tag of the devices that the role is for
  */
@@ -31,11 +32,22 @@ export async function fillAccess(
   const role = { tenant_id, id: ids.role, name: mark, permissions: ['sessionPlay'], tags: [tag] }
   await db.insertInto('namespace_roles').values(role).execute()
   await db.insertInto('member_roles').values({ tenant_id, user_id: pending, role_id: ids.role }).execute()
+  const created = { created_at: new Date(0), created_by: owner, created_by_name: mark }
+  const changed = { changed_at: new Date(0), changed_by: owner, changed_by_name: mark }
+  await db
+    .insertInto('shared_snippets')
+    .values({ tenant_id, id: ids.snippet, name: mark, text: mark, tags: [tag], ...created, ...changed })
+    .execute()
+  // A rule that nothing matches: it takes no tag away.
+  await db
+    .insertInto('tag_rules')
+    .values({ tenant_id, id: ids.tagRule, tag: mark, query: `note:${mark}-rule`, created_at: new Date(0) })
+    .execute()
 }
 
 /** Inputs of calls. @param tag of the namespace @param member that roles are given to */
 export function accessSamples(
-  { accessRequest, activeAccess, role }: TenantIds,
+  { accessRequest, activeAccess, role, tagRule }: TenantIds,
   tag: string,
   member: { readonly tenant: string; readonly uid: string },
 ) {
@@ -45,6 +57,9 @@ export function accessSamples(
     'accessRequests.approve': pending,
     'accessRequests.deny': pending,
     'accessRequests.end': { params: { id: activeAccess } },
+    'tagRules.create': { body: { tag: `t${randomUUID().slice(0, 8)}`, query: 'os:alpine' } },
+    'tagRules.update': { params: { id: tagRule }, body: { query: 'arch:arm64' } },
+    'tagRules.remove': { params: { id: tagRule } },
     'roles.create': { body: { name: `r${randomUUID()}`, permissions: ['auditRead'] } },
     'roles.update': { params: { id: role }, body: { name: `r${randomUUID()}`, permissions: ['auditRead'] } },
     'roles.remove': { params: { id: role } },

@@ -306,17 +306,6 @@ async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
     .values({ tenant_id, id: ids.view, user_id: null, name: MARK, list: 'devices', query: {}, created_at: new Date(0) })
     .execute()
   await fillAccess(db, tenant, MARK, TAG)
-  const created = { created_at: new Date(0), created_by: owner, created_by_name: MARK }
-  const changed = { changed_at: new Date(0), changed_by: owner, changed_by_name: MARK }
-  await db
-    .insertInto('shared_snippets')
-    .values({ tenant_id, id: ids.snippet, name: MARK, text: MARK, tags: [TAG], ...created, ...changed })
-    .execute()
-  // A rule that nothing matches: it takes no tag away.
-  await db
-    .insertInto('tag_rules')
-    .values({ tenant_id, id: ids.tagRule, tag: MARK, query: `note:${MARK}-rule`, created_at: new Date(0) })
-    .execute()
   await fillHealth(db, tenant, MARK)
   await db.insertInto('device_favorites').values({ tenant_id, user_id: owner, device_uid: ids.device }).execute()
   const job = { tenant_id, id: ids.job, user_id: owner, action: 'tag' as const, total: 1, undoes: null }

@@ -1,7 +1,7 @@
-// Tables of alert rules and of the streams of audit logs: what is sent to addresses that members type.
+// Tables of the audit log, and of alert rules and streams of audit logs: what is sent to addresses that members type.
 import type { ALERT_CONDITIONS, ALERT_TARGETS } from '@bowline/contract/operations/fleet/alerts'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
-import type { Generated } from 'kysely'
+import type { Generated, GeneratedAlways } from 'kysely'
 import type { JsonObject } from '../json.ts'
 
 export interface AlertRulesTable {
@@ -78,4 +78,17 @@ export interface AuditStreamsTable {
   answer: Generated<string>
   failing_since: Date | null
   disabled_reason: string | null
+}
+
+export interface AuditLogTable {
+  id: GeneratedAlways<number>
+  /** Null for entries about the whole instance; only the system role sees those. */
+  tenant_id: TenantId | null
+  at: Generated<Date>
+  actor_type: 'user' | 'api-key' | 'system'
+  actor_id: string
+  action: string
+  target: Generated<string>
+  ip: Generated<string>
+  details: Generated<JsonObject>
 }
