@@ -144,12 +144,12 @@ export async function test(
   return { arrived, answer }
 }
 
-/** With one that no action has, a stream would send nothing and look well. */
 /** What a recording is about is for those who may play it. @throws {BowlineError} FORBIDDEN */
 function requirePlay({ actor }: TenantContext): void {
   if (!actorMay(actor, 'sessionPlay')) fail('FORBIDDEN', { role: roleOf(actor) ?? 'none' })
 }
 
+/** With one that no action has, a stream would send nothing and look well. */
 function requireNouns(nouns: readonly string[]): void {
   const unknown = nouns.findIndex((noun) => !isAuditNoun(noun))
   if (unknown < 0) return

@@ -70,6 +70,8 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
       'presented_host_key',
       'presented_host_key_at',
       'imported_at',
+      'accepted_from',
+      'accepted_by',
     ],
     order: ['uid'],
     without: { link_epoch: INTERNAL, link_node: INTERNAL, words: 'is in the other columns' },

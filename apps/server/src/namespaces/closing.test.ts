@@ -285,7 +285,9 @@ describe('after the week', () => {
     const { body } = await owner.client.call(auth.switchNamespace, { params: { tenant } })
     const before = await countsOf(tenant)
     const empty = ['audit_log', 'closed_namespaces']
-    expect(tables.filter((table) => !before[table])).toEqual(empty)
+    // The queue of tag rules empties by itself.
+    const lasting = tables.filter((table) => table !== 'tag_rule_devices')
+    expect(lasting.filter((table) => !before[table])).toEqual(empty)
     await server.client(body.token).call(namespaces.remove, { params: { tenant } })
     // Its tokens end with it; the owner now signs in to another namespace, which is complete.
     expect(await outcome(server.client(body.token).call(auth.getUser, {}))).toBe('401 UNAUTHORIZED')

@@ -336,6 +336,7 @@ describe('audit log', () => {
             installKeys: { removed: [], changed: [] },
             alerts: { removed: [], changed: [], affected: [] },
             snippets: { removed: [], changed: [] },
+            tagRules: { removed: [], changed: [] },
             roles: { removed: [], changed: [] },
             updates: [],
           },

@@ -18,11 +18,16 @@ export interface CompletionParts {
   readonly publicUrl: string | undefined
 }
 
+/** The audit log is read by people who may not play recordings: what was run is for those who may, in the list of recordings. */
+function withoutPrograms({ sha256, seconds, idle_seconds, commands, failed_commands }: RecordingSummary) {
+  return { sha256, seconds, idle_seconds, commands, failed_commands }
+}
+
 export type Completed = (db: Kysely<Schema>, row: RecordingRow, summary: RecordingSummary) => Promise<void>
 
 export function createCompletion({ contextOf, publicUrl }: CompletionParts): Completed {
   const origin = publicUrl === undefined ? '' : new URL(publicUrl).origin
-  return async (db, row, { sha256, seconds, ...summary }) => {
+  return async (db, row, summary) => {
     if (!(await areRecordingsStreamed(db, row.tenant_id))) return
     const ctx = { ...contextOf(row.tenant_id), db }
     const session = await findSessionOf(ctx, row.session_uid)
@@ -41,9 +46,7 @@ export function createCompletion({ contextOf, publicUrl }: CompletionParts): Com
       started_at: row.started_at.toISOString(),
       ended_at: row.ended_at?.toISOString() ?? null,
       bytes: row.bytes,
-      sha256,
-      seconds,
-      ...summary,
+      ...withoutPrograms(summary),
       player: `${origin}${place}/play/${row.seat}`,
       asciicast: `${origin}/api${place}/records/${row.seat}?format=cast3`,
     })

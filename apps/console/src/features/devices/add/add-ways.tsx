@@ -12,6 +12,9 @@ import { PhoneCode } from './phone-code.tsx'
 import { PlatformCommands } from './command-list.tsx'
 import classes from './add-device.module.css'
 
+/** How install keys begin, in every language. */
+const KEY_PLACEHOLDER = `ik-…`
+
 interface AddWaysProps {
   readonly way: AddWay
   readonly onWay: (way: AddWay) => void
@@ -39,7 +42,7 @@ export function AddWays({ way, onWay, onPaired = () => {}, focusFirst = false }:
             <TextInput
               label={texts.key}
               description={texts.keyHint}
-              placeholder="ik-…"
+              placeholder={KEY_PLACEHOLDER}
               value={typed}
               error={typed.trim() !== '' && key === '' ? texts.keyWrong : undefined}
               autoComplete="off"
