@@ -81,7 +81,7 @@ export const LIMITS = {
   /** Roles of a namespace beside the four, and of one member; characters of a name. */
   roles: { perNamespace: 50, perMember: 10, name: 60 },
   /** Snippets of a namespace; characters of a name and of a text. */
-  tagRules: { perNamespace: 50, query: 200 },
+  tagRules: { perNamespace: 30, query: 200 },
   snippets: { perNamespace: 100, name: 80, text: 4_000 },
   /** Devices of one call that takes them over from another server. */
   importedDevices: 100,

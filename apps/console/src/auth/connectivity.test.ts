@@ -17,6 +17,7 @@ function setUp() {
   })
   return { watch, timers, probes: () => probes, comeBack: () => (up = true) }
 }
+const began = () => () => {}
 /** Lets pending answers arrive. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
 
@@ -70,7 +71,7 @@ describe('a watched request', () => {
   it('reports a missing answer and 5xx, but not a refused call', async () => {
     const { watch } = setUp()
     const seen: string[] = []
-    const report = { failed: (cause: string) => seen.push(`failed ${cause}`), succeeded: () => seen.push('ok') }
+    const report = { failed: (cause: string) => seen.push(`failed ${cause}`), succeeded: () => seen.push('ok'), began }
     await watchedFetch(async () => jsonResponse({ message: 'no' }, { status: 404 }), report)('/x')
     await watchedFetch(async () => jsonResponse({ message: 'No database.' }, { status: 503 }), report)('/x')
     await watchedFetch(async () => new Response('<html>', { status: 502 }), report)('/x')
@@ -83,15 +84,31 @@ describe('a watched request', () => {
 
   it('reports nothing for an aborted request', async () => {
     const seen: string[] = []
-    const report = { failed: () => seen.push('failed'), succeeded: () => seen.push('ok') }
+    const report = { failed: () => seen.push('failed'), succeeded: () => seen.push('ok'), began }
     const aborted = () => Promise.reject(new DOMException('given up', 'AbortError'))
     await expect(watchedFetch(aborted, report)('/x')).rejects.toThrow('given up')
     expect(seen).toEqual([])
   })
 
   it('leaves the body of a failed answer readable', async () => {
-    const report = { failed: () => {}, succeeded: () => {} }
+    const report = { failed: () => {}, succeeded: () => {}, began }
     const response = await watchedFetch(async () => jsonResponse({ message: 'No.' }, { status: 503 }), report)('/x')
     expect(await response.json()).toEqual({ message: 'No.' })
+  })
+
+  it('is slow while it has no answer for long, and until all of them have one', async () => {
+    const { watch, timers } = setUp()
+    const pending = [Promise.withResolvers<Response>(), Promise.withResolvers<Response>()]
+    const calls = pending.map(({ promise }) => watchedFetch(() => promise, watch)('/x'))
+    timers.advance(5_999)
+    expect(watch.isSlow.get()).toBe(false)
+    timers.advance(1)
+    expect(watch.isSlow.get()).toBe(true)
+    pending[0]?.resolve(jsonResponse({}))
+    await calls[0]
+    expect(watch.isSlow.get()).toBe(true)
+    pending[1]?.reject(new DOMException('too slow', 'TimeoutError'))
+    await expect(calls[1]).rejects.toThrow('too slow')
+    expect(watch.isSlow.get()).toBe(false)
   })
 })

@@ -24,9 +24,15 @@ export interface Watch {
   readonly failed: (cause: string) => void
   readonly succeeded: () => void
   readonly retryNow: () => void
+  /** A request has been without an answer for long. */
+  readonly isSlow: Store<boolean>
+  /** A request begins. @returns to be called when it has an answer or is over */
+  readonly began: () => () => void
 }
 
 const RETRY = { baseMs: 1_000, capMs: 15_000, leastShare: 1 }
+/** After so long people are told what they wait for. */
+const SLOW_MS = 6_000
 
 /** Statuses of a server that is unavailable, or of a proxy that cannot reach it. */
 const NO_SERVER = new Set([502, 503, 504])
@@ -68,9 +74,29 @@ export function watchConnectivity({ probe, later, now }: ConnectivityParts): Wat
     if (state.get().kind !== 'reachable') state.set({ kind: 'reachable' })
   }
 
+  const isSlow = createStore(false)
+  let slow = 0
+  function began(): () => void {
+    let isCounted = false
+    const cancelSlow = later(() => {
+      isCounted = true
+      slow += 1
+      isSlow.set(true)
+    }, SLOW_MS)
+    return () => {
+      cancelSlow()
+      if (!isCounted) return
+      isCounted = false
+      slow -= 1
+      isSlow.set(slow > 0)
+    }
+  }
+
   return {
     state,
     succeeded,
+    isSlow,
+    began,
     retryNow: ask,
     failed(cause) {
       if (state.get().kind === 'reachable') plan(cause)
@@ -79,10 +105,11 @@ export function watchConnectivity({ probe, later, now }: ConnectivityParts): Wat
 }
 
 /** Wraps `fetch` to report each outcome. An aborted request says nothing about the server. */
-export function watchedFetch(send: typeof fetch, watch: Pick<Watch, 'failed' | 'succeeded'>): typeof fetch {
+export function watchedFetch(send: typeof fetch, watch: Pick<Watch, 'failed' | 'succeeded' | 'began'>): typeof fetch {
   return async (url, init) => {
+    const answered = watch.began()
     try {
-      const response = await send(url, init)
+      const response = await send(url, init).finally(answered)
       if (NO_SERVER.has(response.status)) watch.failed(await causeOf(response.clone()))
       else watch.succeeded()
       return response

@@ -5,6 +5,7 @@ import { events } from '@bowline/contract/operations/stats'
 import { instance } from '@bowline/contract/operations/instance'
 import { QueryClient } from '@tanstack/react-query'
 import { createLiveConnection, type LiveConnection } from '../live/live-connection.ts'
+import { createStreamSlots } from '../live/stream-slots.ts'
 import { type LiveFeed, createLiveFeed } from '../live/live-feed.ts'
 import { createApi, type Api } from '../auth/api.ts'
 import { exclusively, openTabChannel } from '../auth/browser.ts'
@@ -28,6 +29,8 @@ export interface Runtime {
   readonly queryClient: QueryClient
 }
 
+/** A glance at another tab costs no new stream. */
+const HIDDEN_MS = 5_000
 /** Long enough that navigating back and forth fetches nothing: live events keep visible data fresh. */
 const STALE_MS = 30_000
 
@@ -49,9 +52,21 @@ export function createRuntime(): Runtime {
     },
   })
   const feed = createLiveFeed({ queryClient, later })
+  const slots = createStreamSlots('locks' in navigator ? navigator.locks : undefined)
   const live = createLiveConnection({
-    open: (lastEventId, signal) =>
-      api.open(events.stream, { signal, headers: lastEventId === '' ? {} : { 'last-event-id': lastEventId } }),
+    async open(lastEventId, signal) {
+      const slot = await slots.take()
+      // Other pages of this browser have streams enough: this one polls, and tries again.
+      if (!slot) throw new Error('The browser has no connection left for another stream.')
+      signal.addEventListener('abort', slot.release)
+      try {
+        const headers: Record<string, string> = lastEventId === '' ? {} : { 'last-event-id': lastEventId }
+        return await api.open(events.stream, { signal, headers })
+      } catch (error) {
+        slot.release()
+        throw error
+      }
+    },
     later,
     random: Math.random,
     onEvent(event) {
@@ -74,10 +89,20 @@ export function createRuntime(): Runtime {
     void queryClient.invalidateQueries()
   })
   addEventListener('online', () => live.reconnectNow())
-  document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'visible') live.reconnectNow()
-  })
+  restWhileHidden(live)
   return { session, api, watch, proofs, usedRecoveryCode, live, queryClient }
+}
+
+/** A hidden page frees its connection, which other pages need, and a page that is left must not keep it in the browser's cache. */
+function restWhileHidden(live: LiveConnection): void {
+  let cancel = () => {}
+  document.addEventListener('visibilitychange', () => {
+    cancel()
+    if (document.visibilityState === 'visible') live.reconnectNow()
+    else cancel = later(() => live.rest(), HIDDEN_MS)
+  })
+  addEventListener('pagehide', () => live.rest())
+  addEventListener('pageshow', ({ persisted }) => persisted && live.reconnectNow())
 }
 
 /** The live stream runs while somebody is signed in; nothing of one person or namespace leaks to the next. */

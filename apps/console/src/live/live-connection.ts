@@ -24,6 +24,8 @@ export interface LiveConnection {
   start(): void
   /** Closes the stream and forgets the last event id, so that the next person starts fresh. */
   stop(): void
+  /** Closes the stream until `reconnectNow`, which resumes it: nobody looks at the page. */
+  rest(): void
   /** Reconnects now instead of waiting: the browser is online again, or the page became visible. */
   reconnectNow(): void
 }
@@ -126,8 +128,16 @@ export function createLiveConnection(parts: LiveParts): LiveConnection {
       running = undefined
       controller?.abort()
     },
+    rest() {
+      if (state.get() === 'stopped') return
+      cancelRetry()
+      const controller = running
+      running = undefined
+      controller?.abort()
+      state.set('connecting')
+    },
     reconnectNow() {
-      if (state.get() !== 'reconnecting' || running) return
+      if (state.get() === 'stopped' || running) return
       cancelRetry()
       void connect()
     },

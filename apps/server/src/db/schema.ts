@@ -123,6 +123,8 @@ export interface DevicesTable {
   accepted_by: string | null
   /** Generated column: what a search looks at, in lower case. */
   words: GeneratedAlways<string>
+  /** Generated column: the same without the tags. */
+  rule_words: GeneratedAlways<string>
   /** Generated column: containers are devices of the connector's platform. */
   kind: GeneratedAlways<'devices' | 'containers'>
 }

@@ -107,7 +107,7 @@ describe('a change of all devices that match', () => {
     await server.database
       .system()
       .insertInto('sessions')
-      .values({ ...session, username: 'root', type: 'term' })
+      .values({ ...session, username: 'root', type: 'term', authenticated: true })
       .execute()
     const undone = (await person.client.call(deviceJobs.undo, { params: { id: job.id } })).body
     const failures = [{ code: 'ACCEPTANCE_FINAL', count: 1, message: expect.stringContaining('within 15 minutes') }]

@@ -45,22 +45,20 @@ it('ends 15 minutes after the acceptance', async () => {
   expect(await undo(person, late)).toBe('409 ACCEPTANCE_FINAL')
 })
 
-it('ends with the first session', async () => {
+it('ends with the first session, and not with somebody who only tries', async () => {
   const person = await newcomer()
-  const device = await server.acceptedDevice(person)
+  const [tried, used] = [await server.acceptedDevice(person), await server.acceptedDevice(person)]
+  const row = { tenant_id: person.tenant, username: 'root', type: 'term' as const, started_at: new Date(clock.now()) }
   await server.database
     .system()
     .insertInto('sessions')
-    .values({
-      uid: SessionUid.parse('1'.repeat(64)),
-      tenant_id: person.tenant,
-      device_uid: device.uid,
-      username: 'root',
-      type: 'term',
-      started_at: new Date(clock.now()),
-    })
+    .values([
+      { ...row, uid: SessionUid.parse('1'.repeat(64)), device_uid: tried.uid, authenticated: false },
+      { ...row, uid: SessionUid.parse('2'.repeat(64)), device_uid: used.uid, authenticated: true },
+    ])
     .execute()
-  expect(await undo(person, device)).toBe('409 ACCEPTANCE_FINAL')
+  expect(await undo(person, tried)).toBe('200')
+  expect(await undo(person, used)).toBe('409 ACCEPTANCE_FINAL')
 })
 
 it('is for whoever accepted the device, and not for one that has replaced another', async () => {

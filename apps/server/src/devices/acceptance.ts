@@ -77,8 +77,9 @@ async function write(
   old: Twin | undefined,
 ): Promise<void> {
   const status = STATUS_WORDS[word]
-  const { name, tags, public_url, public_name, note, fields, placed_latitude, placed_longitude } = old ?? device
-  const kept = { name, tags, public_url, public_name, note, fields, placed_latitude, placed_longitude }
+  const { name, tags, rule_tags, public_url, public_name, note, fields, placed_latitude, placed_longitude } =
+    old ?? device
+  const kept = { name, tags, rule_tags, public_url, public_name, note, fields, placed_latitude, placed_longitude }
   const accepter = status === 'accepted' && !old ? personOf(ctx.actor) : undefined
   const undone = accepter ? { accepted_from: beforeAcceptance(device), accepted_by: accepter } : FINAL
   await updateDevice(ctx.db, device.uid, { status, status_updated_at: new Date(ctx.clock.now()), ...kept, ...undone })

@@ -10,6 +10,7 @@ import { authorizeDeviceChange } from '../policy/device-policy.ts'
 import { changeStatus } from './acceptance.ts'
 import { describeDevices, findReplacedBy } from './describe.ts'
 import { deviceName, deviceUid } from './identity.ts'
+import { judgeEdit } from '../tag-rules/settle.ts'
 import { notifyChanged } from './service.ts'
 import { findAcceptedTwins, findDevice, lockDevice, lockNamespace, updateDevice, upsertDevice } from './store.ts'
 
@@ -87,7 +88,8 @@ async function admit(ctx: TenantContext, device: PairingDevice, name: string | u
   const own = nameOf(device) ?? row.name
   const wanted = name ?? own
   await authorizeDeviceChange(ctx, { name: own, tags }, { name: wanted, tags })
-  await updateDevice(ctx.db, uid, { name: wanted, hostname: device.hostname })
+  await updateDevice(ctx.db, uid, { name: own, hostname: device.hostname })
+  await judgeEdit(ctx, uid, () => updateDevice(ctx.db, uid, { name: wanted }))
   const twins = await findAcceptedTwins(ctx.db, { ...row, name: wanted })
   // As it is stored: the device may have signed it in capitals.
   const replaces = twins.some((twin) => stored !== null && twin.mac === stored)

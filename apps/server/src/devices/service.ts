@@ -9,7 +9,7 @@ import { type TenantContext, actorMayOn, roleOf } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import type { RecordingRemoval } from '../context.ts'
 import { authorizeDeviceChange } from '../policy/device-policy.ts'
-import { settleDevice } from '../tag-rules/settle.ts'
+import { judgeEdit, settleDevice } from '../tag-rules/settle.ts'
 import { describeDevice, describeDevices } from './describe.ts'
 import { countsRemoved } from './slots/limits.ts'
 import { publicName } from './public-name.ts'
@@ -173,7 +173,8 @@ async function change(
   work: (db: TenantContext['db'], device: LockedDevice) => Promise<void>,
 ): Promise<void> {
   await ctx.db.transaction().execute(async (db) => {
-    await work(db, (await lockDevice(db, uid)) ?? fail('NOT_FOUND', { what: 'The device' }))
+    const device = (await lockDevice(db, uid)) ?? fail('NOT_FOUND', { what: 'The device' })
+    await judgeEdit({ ...ctx, db }, uid, () => work(db, device))
     await settleDevice({ ...ctx, db }, uid)
   })
   await notifyChanged(ctx, uid)

@@ -150,10 +150,11 @@ export async function moveHistory(db: Kysely<Schema>, from: DeviceUid, to: Devic
     await db.updateTable(table).set({ device_uid: to }).where('device_uid', '=', from).execute()
 }
 
-/** True if a session has begun on the device since then. */
+/** True if somebody has signed in on the device since then: anybody can try. */
 export async function hasSessionsSince(db: Kysely<Schema>, uid: DeviceUid, since: Date): Promise<boolean> {
-  const sessions = db.selectFrom('sessions').select('uid').where('device_uid', '=', uid)
-  return (await sessions.where('started_at', '>=', since).limit(1).executeTakeFirst()) !== undefined
+  const sessions = db.selectFrom('sessions').select('uid').where('device_uid', '=', uid).limit(1)
+  const found = await sessions.where('authenticated', '=', true).where('started_at', '>=', since).executeTakeFirst()
+  return found !== undefined
 }
 
 /** @returns false when no such device exists */

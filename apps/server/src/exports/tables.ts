@@ -74,21 +74,17 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
       'accepted_by',
     ],
     order: ['uid'],
-    without: { link_epoch: INTERNAL, link_node: INTERNAL, words: 'is in the other columns' },
+    without: {
+      link_epoch: INTERNAL,
+      link_node: INTERNAL,
+      words: 'is in the other columns',
+      rule_words: 'is in the other columns',
+    },
   },
   ...HEALTH_TABLES,
   ...VIEW_TABLES,
   access_requests: ACCESS_REQUESTS,
   ...AGENT_UPDATE_TABLES,
-  device_jobs: {
-    columns: ['id', 'user_id', 'action', 'tags', 'state', 'total', 'undoes', 'created_at', 'finished_at'],
-    order: ['id'],
-    without: { leased_until: INTERNAL },
-  },
-  device_job_items: {
-    columns: ['job_id', 'device_uid', 'name', 'state', 'status_before', 'tags_before', 'error_code', 'error_message'],
-    order: ['job_id', 'device_uid'],
-  },
   removed_devices: { columns: ['uid', 'removed_at', 'device'], order: ['uid'] },
   public_keys: {
     columns: [

@@ -1,5 +1,5 @@
-// Tables of saved views, favourite devices and shared snippets in an export.
-import type { ExportedTable } from './exported-table.ts'
+// Tables of saved views, favourite devices, shared snippets, tag rules and changes of many devices in an export.
+import { type ExportedTable, INTERNAL } from './exported-table.ts'
 
 export const VIEW_TABLES: Readonly<Record<string, ExportedTable>> = {
   saved_views: { columns: ['id', 'user_id', 'name', 'list', 'query', 'created_at'], order: ['id'] },
@@ -23,4 +23,13 @@ export const VIEW_TABLES: Readonly<Record<string, ExportedTable>> = {
     order: ['id'],
   },
   device_favorites: { columns: ['user_id', 'device_uid'], order: ['user_id', 'device_uid'] },
+  device_jobs: {
+    columns: ['id', 'user_id', 'action', 'tags', 'state', 'total', 'undoes', 'created_at', 'finished_at'],
+    order: ['id'],
+    without: { leased_until: INTERNAL },
+  },
+  device_job_items: {
+    columns: ['job_id', 'device_uid', 'name', 'state', 'status_before', 'tags_before', 'error_code', 'error_message'],
+    order: ['job_id', 'device_uid'],
+  },
 }

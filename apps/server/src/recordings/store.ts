@@ -94,7 +94,8 @@ export function listUnindexed(db: Kysely<Schema>, node: string, limit: number): 
     .execute()
 }
 
-const ROWS_AT_ONCE = 500
+/** Their words are made in between: sessions go on meanwhile. */
+const ROWS_AT_ONCE = 50
 
 interface Indexed {
   readonly passages: readonly Passage[]
@@ -105,15 +106,17 @@ interface Indexed {
 
 /**
  * Marks a recording as indexed and stores its text and its summary, unless it has changed meanwhile. System connection.
- * @param found undefined if it cannot be indexed
+ * @param read undefined if it cannot be indexed
  */
-export async function setIndexed(db: Kysely<Schema>, row: RecordingRow, found: Indexed | undefined): Promise<void> {
-  const { passages, summary, completed } = found ?? {}
+export async function setIndexed(db: Kysely<Schema>, row: RecordingRow, read: Indexed | undefined): Promise<void> {
+  const { passages, summary, completed } = read ?? {}
   const { id: recording_id, tenant_id, command, ended_at } = row
-  const values = [
-    ...(command === '' ? [] : [{ kind: 'command' as const, at_ms: 0, text: command }]),
-    ...(passages ?? []).map(({ atMs, text, kind = 'output' as const }) => ({ kind, at_ms: Math.floor(atMs), text })),
-  ].map((passage) => ({ ...passage, tenant_id, recording_id, words: toVector(passage.text, tenant_id) }))
+  const ran: readonly Passage[] = command === '' ? [] : [{ kind: 'command', atMs: 0, text: command }]
+  const found = [...ran, ...(passages ?? [])]
+  const valuesOf = ({ atMs, text, kind }: Passage) => {
+    const words = toVector(text, tenant_id)
+    return { tenant_id, recording_id, kind: kind ?? ('output' as const), at_ms: Math.floor(atMs), text, words }
+  }
   await db.transaction().execute(async (inner) => {
     const { numUpdatedRows } = await inner
       .updateTable('recordings')
@@ -123,11 +126,9 @@ export async function setIndexed(db: Kysely<Schema>, row: RecordingRow, found: I
       .executeTakeFirst()
     if (numUpdatedRows === 0n) return
     await inner.deleteFrom('recording_passages').where('recording_id', '=', recording_id).execute()
-    for (let from = 0; from < values.length; from += ROWS_AT_ONCE) {
-      await inner
-        .insertInto('recording_passages')
-        .values(values.slice(from, from + ROWS_AT_ONCE))
-        .execute()
+    for (let from = 0; from < found.length; from += ROWS_AT_ONCE) {
+      const values = found.slice(from, from + ROWS_AT_ONCE).map(valuesOf)
+      await inner.insertInto('recording_passages').values(values).execute()
     }
     if (summary) await completed?.(inner, row, summary)
   })

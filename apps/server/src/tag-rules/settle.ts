@@ -4,13 +4,29 @@ import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import { authorizeDeviceChange } from '../policy/device-policy.ts'
 import { planTags, sameTags } from './plan.ts'
-import { lockDevices, readRules, writeTags } from './store.ts'
+import { findMatchingTags, lockDevices, readRules, writeTags } from './store.ts'
 
 /**
- * Applies the rules to a device that somebody is changing, in the transaction of that change: what they may not change of policy
- * themselves they may not change by what a rule makes of it, such as by a name that a rule looks for.
+ * Judges an edit of a device by the rules that it matches before and after: what people may not change of policy themselves they may
+ * not change by what a rule makes of it, such as by a name that a rule looks for. Also where the rule gives its tag only
+ * later, because the device is rejected or has no room for it.
+ * @param edit makes the change, in the transaction of `ctx`
  * @throws {BowlineError} POLICY_CHANGE
  */
+export async function judgeEdit(ctx: TenantContext, uid: DeviceUid, edit: () => Promise<void>): Promise<void> {
+  const rules = (await readRules(ctx.db)).filter(({ active }) => active)
+  const before = await findMatchingTags(ctx.db, uid, rules)
+  await edit()
+  const after = await findMatchingTags(ctx.db, uid, rules)
+  if (sameTags(before, after)) return
+  const [device] = await lockDevices(ctx.db, [uid], [])
+  if (!device) return
+  const { name, tags } = device
+  const withRules = (found: readonly string[]) => ({ name, tags: [...new Set([...tags, ...found])] })
+  await authorizeDeviceChange(ctx, withRules(before), withRules(after))
+}
+
+/** Applies the rules to a device that somebody has changed, in the transaction of that change. */
 export async function settleDevice(ctx: TenantContext, uid: DeviceUid): Promise<void> {
   await settle(ctx, [uid])
 }

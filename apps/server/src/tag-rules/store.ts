@@ -23,8 +23,7 @@ export type TagRuleRow = Selectable<TagRulesTable>
 /** Named as in lists of devices. `words` is what their search field looks at, without the tags. */
 const PROPERTIES: Readonly<Record<(typeof RULE_PROPERTIES)[number], FilterProperty>> = {
   words: {
-    sql: sql`lower(concat_ws(' ', devices.name, devices.uid, devices.remote_addr, devices.mac, devices.info->>'pretty_name',
-      devices.info->>'id', devices.info->>'arch', devices.info->>'version', devices.note, devices.fields::text))`,
+    sql: sql.ref('devices.rule_words'),
     type: 'text',
   },
   name: { sql: sql.ref('devices.name'), type: 'text' },
@@ -40,11 +39,16 @@ const NEVER = sql<SqlBool>`false`
 /** Rules tag these; what was rejected or removed keeps what it has. */
 const TAGGED = ['accepted', 'pending'] as const
 
-/** The condition of a rule on a row of `devices`. */
-function conditionOf({ query }: Pick<TagRuleRow, 'query'>): Expression<SqlBool> {
+/** Whether a row of `devices` matches the search of a rule, whatever its status is. */
+function matchOf({ query }: Pick<TagRuleRow, 'query'>): Expression<SqlBool> {
   const text = encodeFilter([{ join: 'and', conditions: searchConditions(query) }])
   const matches = compileFilter(text, PROPERTIES, 'and') ?? NEVER
-  return sql<SqlBool>`(devices.status in (${sql.join(TAGGED)}) and coalesce(${matches}, false))`
+  return sql<SqlBool>`coalesce(${matches}, false)`
+}
+
+/** The condition of a rule on a row of `devices`. */
+function conditionOf(rule: Pick<TagRuleRow, 'query'>): Expression<SqlBool> {
+  return sql<SqlBool>`(devices.status in (${sql.join(TAGGED)}) and ${matchOf(rule)})`
 }
 
 export function readRules(db: Db): Promise<TagRuleRow[]> {
@@ -111,16 +115,17 @@ export async function countMatches(
   rules: readonly TagRuleRow[],
 ): Promise<Map<string, { readonly matching: number; readonly tagged: number }>> {
   if (rules.length === 0) return new Map()
-  const columns = rules.map((rule) => {
-    const matches = conditionOf(rule)
-    return sql`count(*) filter (where ${matches})::int, count(*) filter (where ${matches} and ${rule.tag} = any(devices.tags))::int`
-  })
-  // One reading of the devices for all rules.
-  const { rows } = await sql<{ counts: number[] }>`select array[${sql.join(columns)}] as counts from devices`.execute(
-    db,
+  // Each search is evaluated once for each device: 0 where it does not match, 2 where the device has the tag, else 1.
+  const found = rules.map(
+    (rule) =>
+      sql`case when ${conditionOf(rule)} then case when ${rule.tag} = any(devices.tags) then 2 else 1 end else 0 end`,
   )
-  const counts = rows[0]?.counts ?? []
-  return new Map(rules.map(({ id }, i) => [id, { matching: counts[2 * i] ?? 0, tagged: counts[2 * i + 1] ?? 0 }]))
+  const { rows } = await sql<{ rule: number; matching: number; tagged: number }>`
+    select rule::int, count(*) filter (where found > 0)::int as matching, count(*) filter (where found = 2)::int as tagged
+    from devices, unnest(array[${sql.join(found)}]) with ordinality as of_rule (found, rule)
+    group by rule`.execute(db)
+  const counts = new Map(rows.map(({ rule, matching, tagged }) => [rule - 1, { matching, tagged }]))
+  return new Map(rules.map(({ id }, i) => [id, counts.get(i) ?? { matching: 0, tagged: 0 }]))
 }
 
 /** Namespaces with devices that rules are to be tried on. */
@@ -172,6 +177,18 @@ export function lockDevices(db: Db, uids: readonly DeviceUid[], rules: readonly 
     .orderBy('uid')
     .forUpdate()
     .execute()
+}
+
+/** Tags of the rules that a device matches, whatever its status is and however many tags it has. */
+export async function findMatchingTags(db: Db, uid: DeviceUid, rules: readonly TagRuleRow[]): Promise<string[]> {
+  if (rules.length === 0) return []
+  const cases = rules.map((rule) => sql`case when ${matchOf(rule)} then ${rule.tag}::text end`)
+  const row = await db
+    .selectFrom('devices')
+    .select(sql<string[]>`array_remove(array[${sql.join(cases)}], null)`.as('tags'))
+    .where('uid', '=', uid)
+    .executeTakeFirst()
+  return row?.tags ?? []
 }
 
 export async function writeTags(

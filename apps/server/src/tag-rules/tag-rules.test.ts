@@ -189,6 +189,38 @@ describe('the rights of tag rules', () => {
     expect(await note('')).toMatch(/^403 POLICY_CHANGE/)
   })
 
+  it('keep an operator from it also where the tag comes later: the device is rejected, or has no room', async () => {
+    const owner = await someone()
+    const rule = { action: 'deny', active: true, priority: 1, source_ip: '.*', username: '.*' } as const
+    await make(owner.client, 'note:lobby')
+    const { uid } = await server.acceptedDevice(owner, { hostname: 'full-1' })
+    await owner.client.call(devices.setTags, { params: { uid }, body: { tags: ['kiosk'] } })
+    await owner.client.call(firewall.create, { body: { ...rule, filter: { tags: ['kiosk'] } } })
+    await owner.client.call(devices.setTags, { params: { uid }, body: { tags: ['one', 'two', 'three'] } })
+    const waiting = await server.registerDevice(owner.tenant, { hostname: 'waiting-1' })
+    const operator = await memberOf(owner, 'operator')
+    await operator.call(devices.setStatus, { params: { uid: waiting.uid, status: 'reject' } })
+    for (const one of [uid, waiting.uid]) {
+      const edit = operator.call(devices.update, { params: { uid: one }, body: { note: 'in the lobby' } })
+      expect(await outcome(edit)).toMatch(/^403 POLICY_CHANGE/)
+    }
+  })
+
+  it('leave a replaced device’s successor the tags of rules as such', async () => {
+    const owner = await someone()
+    const identity = { mac: '02:00:00:00:09:01' }
+    await make(owner.client, 'name:gate')
+    const old = await server.acceptedDevice(owner, { hostname: 'gate', identity })
+    await hasTags(owner, old.uid, ['kiosk'])
+    const next = await server.registerDevice(owner.tenant, { hostname: 'other', identity })
+    await owner.client.call(devices.setStatus, { params: { uid: next.uid, status: 'accept' } })
+    await hasTags(owner, next.uid, ['kiosk'])
+    const { rules } = (await owner.client.call(tagRules.list, {})).body
+    await owner.client.call(tagRules.remove, { params: { id: rules[0]?.id ?? '' } })
+    await hasTags(owner, next.uid, [])
+    expect(await tagsOf(owner, next.uid)).toEqual([])
+  })
+
   it('do not reach into another namespace', async () => {
     const [owner, stranger] = [await someone(), await someone()]
     const { uid } = await server.acceptedDevice(stranger, { hostname: 'theirs-1' })

@@ -93,6 +93,9 @@ const PASSKEYS: Readonly<Record<string, number>> = {
   'passkeys.prove': 501,
   'passkeys.rename': 404,
   'passkeys.remove': 404,
+  // Nobody has accepted it by hand.
+  'devices.undoAccept': 409,
+  'containers.undoAccept': 409,
   'passkeys.removePassword': 409,
   'passkeys.setPassword': 409,
 }

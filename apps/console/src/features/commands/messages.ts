@@ -8,10 +8,10 @@ export const commandsMessages = {
   loadFailed: i18n._('The matching devices could not be loaded.'),
   title: (count: number) => i18n._('Run a command on {count, plural, one {# device} other {# devices}}', { count }),
   hint: i18n._(
-    'It runs in a session of its own on each device, without a terminal and without input. Firewall rules, recording and the log of sessions apply.',
+    'It runs in a separate session on each device, without a terminal and without input. Firewall rules, recording and the log of sessions apply.',
   ),
   offline: (count: number) =>
-    i18n._('{count, plural, one {# selected device is} other {# selected devices are}} offline and left out.', {
+    i18n._('{count, plural, one {# selected device is} other {# selected devices are}} offline and will be skipped.', {
       count,
     }),
   command: i18n._('Command'),

@@ -55,7 +55,7 @@ export function SessionEnd({ session }: { readonly session: Session }) {
   if (session.active) return <span className={classes['running']}>{texts.running}</span>
   const why = endedBecause(session.closed)
   return (
-    <span className={cells['fit']} title={why}>
+    <span className={classes['end']} title={why}>
       {why}
     </span>
   )

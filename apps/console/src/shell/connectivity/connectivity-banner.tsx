@@ -1,8 +1,8 @@
-// Shown while the server is unreachable: the cause, the next retry, and a button to retry now.
-import { Unplug } from 'lucide-react'
+// Shown while the server is unreachable: the cause, the next retry, and a button to retry now; and while it takes long to answer.
+import { Hourglass, Unplug } from 'lucide-react'
 import { Button } from '../../ui/kit.ts'
 import { useCountdown } from '../../ui/text/ticker.ts'
-import { useConnectivity, useRuntime } from '../../core/context.tsx'
+import { useConnectivity, useRuntime, useStore } from '../../core/context.tsx'
 import { appMessages as texts } from '../../core/messages.ts'
 import classes from './connectivity-banner.module.css'
 
@@ -10,7 +10,8 @@ export function ConnectivityBanner() {
   const { watch } = useRuntime()
   const state = useConnectivity()
   const leftMs = useCountdown(state.kind === 'unreachable' ? state.retryAt : 0)
-  if (state.kind === 'reachable') return null
+  const isSlow = useStore(watch.isSlow)
+  if (state.kind === 'reachable') return isSlow ? <SlowBanner /> : null
   const seconds = Math.ceil(leftMs / 1000)
   return (
     <div className={classes['banner']}>
@@ -21,6 +22,17 @@ export function ConnectivityBanner() {
         <Button variant="default" size="compact-sm" onClick={watch.retryNow}>
           {texts.retryNow}
         </Button>
+      </div>
+    </div>
+  )
+}
+
+function SlowBanner() {
+  return (
+    <div className={classes['banner']}>
+      <Hourglass size={16} aria-hidden />
+      <div className={classes['body']}>
+        <span role="alert">{texts.slow}</span>
       </div>
     </div>
   )

@@ -19,8 +19,15 @@ call isolate_by_tenant('tag_rules');
 grant select, insert, update, delete on tag_rules to bowline_app;
 
 -- Those of the tags that rules have given; all others are people's and stay.
-alter table devices add rule_tags text[] not null default '{}'
-  constraint tags_of_rules_are_no_nulls check (array_position(rule_tags, null) is null);
+alter table devices
+  add rule_tags text[] not null default '{}'
+  constraint tags_of_rules_are_no_nulls check (array_position(rule_tags, null) is null),
+  -- What the words of a rule look at: as "words", without the tags, which rules give.
+  add rule_words text not null generated always as (lower(
+    name || ' ' || uid || ' ' || remote_addr || ' ' || coalesce(mac, '') || ' ' ||
+    coalesce(info->>'pretty_name', '') || ' ' || coalesce(info->>'id', '') || ' ' || coalesce(info->>'arch', '') || ' ' ||
+    coalesce(info->>'version', '') || ' ' || note || ' ' || fields::text
+  )) stored;
 
 -- Devices that have changed since rules were last tried on them.
 create table tag_rule_devices (

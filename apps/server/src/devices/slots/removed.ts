@@ -63,6 +63,7 @@ function toRemoved(row: RemovedRow, namespace: string): Device {
     presence_since: row.removed_at,
     public_name: null,
     words: '',
+    rule_words: '',
     ssh_host_key: null,
     presented_host_key: null,
     presented_host_key_at: null,

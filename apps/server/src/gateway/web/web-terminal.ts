@@ -50,7 +50,7 @@ export interface WebTerminalParts {
   readonly ended: () => void
 }
 
-const LOST = 'The browser was gone for a minute.'
+const LOST = 'The browser was disconnected for more than a minute.'
 /** So much unconfirmed output keeps a browser busy for longer than {@link FILL_MS}. */
 const FLOOD_BYTES = 32 * 1024
 const FILL_MS = 4

@@ -19,5 +19,13 @@ it.each([
 
 it('reads the longest command that a shell can mark at once', () => {
   expect(programsOf('\\"'.repeat(2_048))).toEqual([])
-  expect(programsOf('a|'.repeat(2_048))).toHaveLength(2_048)
+  expect(programsOf('a|'.repeat(2_048))).toHaveLength(32)
 })
+
+it.each([
+  ["cat > x.env <<'EOF'\nsk_live_51Habcdef\nEOF", 'cat'],
+  ['> out.txt sort in.txt', 'sort'],
+  ['sort < in.txt', 'sort'],
+])('finds no words of texts and names of files in %j', (line, expected) =>
+  expect(programsOf(line).join(' ')).toBe(expected),
+)

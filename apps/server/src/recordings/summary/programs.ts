@@ -10,11 +10,15 @@ const KEYWORDS = new Set(['if', 'then', 'else', 'elif', 'while', 'until', 'do', 
 const SYNTAX = new Set(['for', 'case', 'select', 'function', 'fi', 'done', 'esac', '}', ')', '[[', ']]'])
 const NAME = /^[A-Za-z0-9_+.[][A-Za-z0-9_+.@-]{0,63}$/
 
+/** Characters and parts of a line that are looked at: a recording may have thousands of long ones. */
+const MAX_LENGTH = 1_024
+const MAX_PARTS = 32
+
 /** Programs of one command line, in order: of each part of a pipeline and of a list. */
 export function programsOf(line: string): string[] {
-  return withoutTexts(line)
-    .split(/\|\|?|&&?|;|\n/)
-    .flatMap((part) => programOf(part.trim().split(/\s+/)) ?? [])
+  // What follows the first line may be a text that is handed to the program.
+  const [first = ''] = withoutTexts(line.slice(0, MAX_LENGTH)).split('\n', 1)
+  return first.split(/\|\|?|&&?|;/, MAX_PARTS).flatMap((part) => programOf(part.trim().split(/\s+/)) ?? [])
 }
 
 /** What is quoted is an argument; a name that is quoted or escaped is no name that could be counted. */
@@ -26,7 +30,11 @@ function programOf(words: readonly string[]): string | undefined {
   let isAfterStarter = false
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? ''
-    if (KEYWORDS.has(word) || /^[A-Za-z_]\w*=/.test(word) || /^[0-9]*[<>]/.test(word)) continue
+    if (KEYWORDS.has(word) || /^[A-Za-z_]\w*=/.test(word) || /^[0-9]*[<>]/.test(word)) {
+      // The name of a file follows.
+      if (/^[0-9]*[<>]+&?$/.test(word)) at += 1
+      continue
+    }
     if (SYNTAX.has(word)) return undefined
     if (isAfterStarter && word.startsWith('-')) {
       if (VALUED.has(word)) at += 1

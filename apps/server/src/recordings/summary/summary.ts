@@ -14,13 +14,16 @@ export interface RecordingFacts {
   readonly sha256: string
 }
 
+/** Commands whose programs are counted. */
+const MAX_COMMANDS = 2_000
+
 /** @param commands lines that were run, in order */
 export function summaryOf(
   { atMs, idleMs, failed, sha256 }: RecordingFacts,
   commands: readonly string[],
 ): RecordingSummary {
   const counts = new Map<string, number>()
-  for (const name of commands.flatMap(programsOf)) counts.set(name, (counts.get(name) ?? 0) + 1)
+  for (const name of commands.slice(0, MAX_COMMANDS).flatMap(programsOf)) counts.set(name, (counts.get(name) ?? 0) + 1)
   const programs = [...counts].map(([name, count]) => ({ name, count }))
   return {
     seconds: atMs / 1_000,

@@ -66,6 +66,7 @@ export const tagRules = {
     noun: 'tag-rules',
     summary: 'Rules that tag devices by a search, by tag, and how far they have been applied',
     access: { kind: 'member', keys: true },
+    cost: 10,
     response: TagRules,
   }),
   create: operation({

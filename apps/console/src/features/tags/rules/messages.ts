@@ -4,7 +4,7 @@ import { i18n } from '../../../platform/language/i18n.ts'
 export const ruleMessages = {
   title: i18n._('Tag rules'),
   text: i18n._(
-    'A rule gives its tag to every device that matches, now and later, and takes it away when the device matches no more. Tags that people give stay.',
+    'A rule gives its tag to every device that matches, now and later, and removes it when the device no longer matches. Tags added by people stay.',
   ),
   create: i18n._('Add rule'),
   addTitle: i18n._('Add a tag rule'),
@@ -19,10 +19,12 @@ export const ruleMessages = {
     'As in the search of devices: name:kiosk- arch:arm64 -agent:0.1.0. All words must match. tag: and is: cannot be used.',
   ),
   trust: i18n._(
-    'Devices report their names and systems themselves. Do not let a rule alone decide what you would not take their word for.',
+    'Devices report their names and systems themselves: do not grant access on the strength of a rule alone.',
   ),
   tagged: (tagged: string, matching: string) =>
     i18n._('{tagged} of {matching} matching devices have the tag', { tagged, matching }),
+  noRoom: (count: number, most: number) =>
+    i18n._('{count, plural, one {# device has} other {# devices have}} {most} tags already', { count, most }),
   off: i18n._('off'),
   progress: (done: string, total: string) => i18n._('Being applied: {done} of {total} devices', { done, total }),
   save: i18n._('Save'),
@@ -36,6 +38,6 @@ export const ruleMessages = {
   removeFailed: (tag: string) => i18n._('The rule for {tag} could not be deleted', { tag }),
   removeTitle: (tag: string) => i18n._('Delete the rule for {tag}?', { tag }),
   removeText: i18n._(
-    'The tag leaves the devices that have it by this rule alone, and with it what applies to them by the tag.',
+    'Devices that got the tag only from this rule lose it, and with it the keys, roles and firewall rules that apply through it.',
   ),
 }

@@ -1,4 +1,5 @@
 // The namespace's tag rules, below its tags: what each has done, and how far they have been applied.
+import { LIMITS } from '@bowline/contract/limits'
 import { type TagRule, tagRules } from '@bowline/contract/operations/fleet/tag-rules'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -47,6 +48,9 @@ export function RulesCard() {
               <Link to="/devices" search={{ q: rule.query }}>
                 {texts.tagged(formatCount(rule.tagged), formatCount(rule.matching))}
               </Link>
+              {waiting === 0 && rule.active && rule.tagged < rule.matching
+                ? ` · ${texts.noRoom(rule.matching - rule.tagged, LIMITS.tagsPerItem)}`
+                : null}
             </Text>
           </div>
           <GatedAction
