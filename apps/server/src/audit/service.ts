@@ -87,6 +87,7 @@ export type AuditAction =
   | 'tag-rule.create'
   | 'tag-rule.update'
   | 'tag-rule.remove'
+  | 'tag-rule.apply'
   | 'agent-update.policy'
   | 'agent-update.start'
   | 'agent-update.pause'

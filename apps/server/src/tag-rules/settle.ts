@@ -2,6 +2,7 @@
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
+import type { JsonObject } from '../db/json.ts'
 import { authorizeDeviceChange } from '../policy/device-policy.ts'
 import { planTags, sameTags } from './plan.ts'
 import { findMatchingTags, lockDevices, readRules, writeTags } from './store.ts'
@@ -38,7 +39,7 @@ export async function settleDevice(ctx: TenantContext, uid: DeviceUid): Promise<
  */
 export async function settle(ctx: TenantContext, uids: readonly DeviceUid[]): Promise<DeviceUid[]> {
   const rules = (await readRules(ctx.db)).filter(({ active }) => active)
-  const changed: DeviceUid[] = []
+  const changed: TagChange[] = []
   for (const device of await lockDevices(ctx.db, uids, rules)) {
     if (device.status !== 'accepted' && device.status !== 'pending') continue
     const next = planTags(device)
@@ -47,10 +48,27 @@ export async function settle(ctx: TenantContext, uids: readonly DeviceUid[]): Pr
     const policy = await authorizeDeviceChange(ctx, device, { name: device.name, tags: next.tags })
     await writeTags(ctx.db, device.uid, next)
     if (!isTagged) continue
-    changed.push(device.uid)
     const because = { rules: rules.filter(({ tag }) => device.wanted.includes(tag)).map(({ query }) => query) }
     const details = { because, before: device.tags, after: next.tags, ...(policy ? { policy } : {}) }
-    await audit(ctx, 'device.tags', device.uid, details)
+    changed.push({ uid: device.uid, name: device.name, details })
   }
-  return changed
+  await auditChanges(ctx, changed)
+  return changed.map(({ uid }) => uid)
+}
+
+interface TagChange {
+  readonly uid: DeviceUid
+  readonly name: string
+  readonly details: JsonObject
+}
+
+/** More of them at once are one entry: a rule changes thousands of devices, and the log is for people too. */
+const SINGLE_ENTRIES = 3
+
+async function auditChanges(ctx: TenantContext, changes: readonly TagChange[]): Promise<void> {
+  if (changes.length > SINGLE_ENTRIES) {
+    const devices = changes.map(({ uid, name, details }) => ({ uid, name, ...details }))
+    return audit(ctx, 'tag-rule.apply', '', { count: changes.length, devices })
+  }
+  for (const { uid, details } of changes) await audit(ctx, 'device.tags', uid, details)
 }

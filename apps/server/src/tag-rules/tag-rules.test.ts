@@ -105,6 +105,18 @@ describe('a tag rule', () => {
     expect(body.find(({ action }) => action === 'device.tags')).toMatchObject({ actor: { type: 'system' } })
   })
 
+  it('tells of many devices in one entry of the audit log', async () => {
+    const owner = await someone()
+    const uids: DeviceUid[] = []
+    for (let at = 0; at < 5; at += 1) uids.push((await server.acceptedDevice(owner, { hostname: `many-${at}` })).uid)
+    await make(owner.client, 'name:many-')
+    await settled(owner)
+    const { body } = await owner.client.call(audit.list, { query: { action: 'tag-rule.apply' } })
+    const details = body.flatMap((entry) => entry.details['devices'] as { uid: string; after: string[] }[])
+    expect(details.map(({ uid }) => uid).toSorted()).toEqual(uids.toSorted())
+    expect(details.every(({ after }) => after.includes('kiosk'))).toBe(true)
+  })
+
   it('goes on with the new name of its tag, and ends with its tag', async () => {
     const owner = await someone()
     const { uid } = await server.acceptedDevice(owner, { hostname: 'renamed-1' })

@@ -142,6 +142,7 @@ export const auditMessages = {
     'tag-rule.create': i18n._('Created a tag rule'),
     'tag-rule.update': i18n._('Changed a tag rule'),
     'tag-rule.remove': i18n._('Deleted a tag rule'),
+    'tag-rule.apply': i18n._('Tagged devices by tag rules'),
     'agent-update.policy': i18n._('Changed how agents are updated'),
     'agent-update.start': i18n._('Began to update agents'),
     'agent-update.pause': i18n._('Paused an update of agents'),

@@ -8,6 +8,12 @@ export interface CastPage {
   readonly events: readonly CastEvent[]
 }
 
+/** The terminal that a recording was made on, where it begins. */
+export function terminalOf(header: CastHeader | undefined) {
+  const { columns, rows, term } = header ?? { columns: 80, rows: 24 }
+  return { columns, rows, hasTerminal: header === undefined || term !== undefined }
+}
+
 /**
  * Reads a response to its end.
  * @param maxBytes response limit, so that no recording fills this computer's memory

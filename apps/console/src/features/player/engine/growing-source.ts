@@ -2,7 +2,7 @@
 // Nothing is read twice.
 import type { CastEvent } from '@bowline/asciicast/cast'
 import { createCastReader } from '@bowline/asciicast/read'
-import { wholeLines } from './cast-pages.ts'
+import { terminalOf, wholeLines } from './cast-pages.ts'
 import type { Part, Source } from './source.ts'
 
 const POLL_MS = 1_000
@@ -67,8 +67,7 @@ export function createGrowingSource({ read, later, grown }: GrowingParts): Growi
       first = undefined
       throw error
     })
-    const { columns, rows } = reader.header ?? { columns: 80, rows: 24 }
-    return { fromMs: 0, toMs: Infinity, columns, rows, events, seenMs: -1 }
+    return { fromMs: 0, toMs: Infinity, ...terminalOf(reader.header), events, seenMs: -1 }
   }
 
   return {

@@ -1,7 +1,7 @@
 // Source for an indexed recording: parts run from keyframe to keyframe, are fetched on demand or prefetched, and cached
 // in an LRU cache. So memory use does not depend on the length, and a seek costs at most one request.
 import type { RecordingIndex } from '@bowline/contract/schemas/recording'
-import type { CastPage } from './cast-pages.ts'
+import { type CastPage, terminalOf } from './cast-pages.ts'
 import type { Part, Source } from './source.ts'
 
 /** Cache size in parts: at about 64 KiB each, a few megabytes. */
@@ -26,9 +26,8 @@ export function createIndexedSource(index: RecordingIndex, read: ReadRange): Sou
     const fromMs = starts[number] ?? 0
     const toMs = starts[number + 1] ?? Infinity
     const { header, events } = await read(fromMs, Math.min(toMs, endMs), closed.signal)
-    const { columns, rows } = header ?? { columns: 80, rows: 24 }
     // A keyframe includes everything before it; the previous part ends with all events of the same moment.
-    return { fromMs, toMs, columns, rows, events, seenMs: number === 0 ? -1 : fromMs }
+    return { fromMs, toMs, ...terminalOf(header), events, seenMs: number === 0 ? -1 : fromMs }
   }
 
   function want(number: number): Promise<Part> {

@@ -22,7 +22,7 @@ export interface PlaybackState {
 /** Output sink. */
 export interface Stage {
   /** Clears the screen. */
-  begin(columns: number, rows: number): void
+  begin(terminal: Pick<Part, 'columns' | 'rows' | 'hasTerminal'>): void
   write(text: string): void
   resize(columns: number, rows: number): void
   /** Resolves when all output so far is rendered. */
@@ -187,7 +187,7 @@ export function createPlayback({ source: first, stage, now, frame }: PlaybackPar
         if (mine !== currentSeek) return
         const loaded = await read(from, goal)
         if (mine !== currentSeek) return
-        stage.begin(loaded.columns, loaded.rows)
+        stage.begin(loaded)
         enter(loaded, -1)
         atMs = Math.min(goal, from.endMs)
       }

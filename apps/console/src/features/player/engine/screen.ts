@@ -96,7 +96,8 @@ export function createScreen(place: HTMLElement, isDark: boolean): Screen {
     get backlog() {
       return backlog
     },
-    begin(columns, rows) {
+    begin({ columns, rows, hasTerminal }) {
+      terminal.write('', () => (terminal.options.convertEol = !hasTerminal))
       setSize(columns, rows)
       write(RESET)
     },

@@ -9,6 +9,8 @@ export interface Part {
   /** Terminal size at its start. */
   readonly columns: number
   readonly rows: number
+  /** False for a command that ran without one: nothing has added a carriage return to the ends of its lines. */
+  readonly hasTerminal: boolean
   /** In order. The first one may restore the screen at the part's start. A growing part gets more. */
   readonly events: readonly CastEvent[]
   /** Playback coming from the previous part has already shown everything up to here. */
