@@ -47,6 +47,10 @@ beforeEach(async () => {
     await tenant.reset()
     const entry = { tenant_id: tenant.id, actor_type: 'system' as const, actor_id: 'test', action: 'tried' }
     await test.database.system().insertInto('audit_log').values(entry).execute()
+    // Where a server runs, it empties the queue.
+    const due = { tenant_id: tenant.id, device_uid: tenant.ids.device }
+    const queue = test.database.system().insertInto('tag_rule_devices').values(due)
+    await queue.onConflict((conflict) => conflict.doNothing()).execute()
   }
 })
 

@@ -43,7 +43,6 @@ export async function fillAccess(
     .insertInto('tag_rules')
     .values({ tenant_id, id: ids.tagRule, tag: mark, query: `note:${mark}-rule`, created_at: new Date(0) })
     .execute()
-  await db.insertInto('tag_rule_devices').values({ tenant_id, device_uid: ids.device }).execute()
 }
 
 /** Inputs of calls. @param tag of the namespace @param member that roles are given to */

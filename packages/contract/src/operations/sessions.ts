@@ -74,7 +74,7 @@ export const sessions = {
     summary: 'How many sessions each device or person has, of those that match; by default the last started first',
     access: { kind: 'member', keys: true },
     query: Page.extend({
-      by: z.enum(SESSION_GROUPINGS),
+      by: z.enum(SESSION_GROUPINGS).default('device'),
       filter: FilterText,
       sort_by: z.enum(SESSION_GROUP_SORTS).default('last_started_at'),
       order_by: z.enum(['asc', 'desc']).default('desc'),

@@ -94,7 +94,7 @@ describe('bowline session list', () => {
   it.each([
     ['--device nowhere', 1, 'There is no device named nowhere.'],
     ['--limit 0', 2, '--limit must be a number from 1 to 100.'],
-    ['--sort colour', 2, '--sort must be one of last_seen, started_at, username, person, ip_address.'],
+    ['--sort colour', 2, '--sort must be one of last_seen, started_at, username, person, ip_address, active.'],
     ['--from yesterday', 2, '--from must be a time such as 2030-01-01 or 2030-01-01T12:00:00Z.'],
   ])('refuses %s', async (options, status, complaint) => {
     expect(await refusal(`session list ${options}`)).toEqual([status, `bowline: ${complaint}`])
