@@ -113,7 +113,6 @@ export const SCREENS: readonly Screen[] = [
     name: 'add-by-code',
     path: () => '/devices?add=code',
     ready: async (page) => {
-      await page.getByRole('button', { name: 'Continue on your phone' }).click()
       await page.getByRole('img', { name: 'QR code with the address of this dialog' }).waitFor()
     },
   },

@@ -19,7 +19,7 @@ export function mapJourneys(site: Site): void {
       await page.getByRole('link', { name: 'Show on a map' }).click()
       await page.waitForURL('**/devices/map')
       await cluster(page, /^0\/1 online at 33\.45/).waitFor()
-      await page.getByText(/devices? ha(s|ve) no known position/).waitFor()
+      await page.getByText(/devices? ha(s|ve) no known location/).waitFor()
       for (let presses = 0; presses < 8 && (await cluster(page, /^0\/2 online/).count()) > 0; presses += 1) {
         const before = await zoom(page)
         await cluster(page, /^0\/2 online/).click()
@@ -46,7 +46,7 @@ export function mapJourneys(site: Site): void {
       await page.getByRole('button', { name: 'Clear filters' }).click()
       await cluster(page, /online at 33\.45/).waitFor()
       await page.getByLabel('Search devices').fill('no-such-device')
-      await page.getByText('No matching device has a known position').waitFor()
+      await page.getByText('No matching device has a known location').waitFor()
     })
 
     it('moves and zooms by keys and by the wheel, and has a table of the same', async () => {
