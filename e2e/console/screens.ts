@@ -112,9 +112,7 @@ export const SCREENS: readonly Screen[] = [
   {
     name: 'add-by-code',
     path: () => '/devices?add=code',
-    ready: async (page) => {
-      await page.getByRole('img', { name: 'QR code with the address of this dialog' }).waitFor()
-    },
+    ready: (page) => page.getByLabel('Device code').waitFor(),
   },
   {
     name: 'sessions',
