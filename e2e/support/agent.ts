@@ -6,6 +6,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
 import type { Device } from '@bowline/contract/schemas/device'
+import { BACKOFF_CAP_MS } from '@bowline/link/reconnect'
 import { plainShell } from './plain-shell.ts'
 import { root, withoutSettings } from './product.ts'
 import { type Running, run } from './running.ts'
@@ -86,11 +87,15 @@ export async function acceptDevice(client: Client, name: string): Promise<Device
   return untilOnline(client, uid)
 }
 
+/** Longer than an agent waits between two attempts, which comes to 30 s where a server was away for a while. */
+const ONLINE_TIMEOUT_MS = 2 * BACKOFF_CAP_MS
+
 export function untilOnline(client: Client, uid: Device['uid']): Promise<Device> {
-  return until('the device is online', async () => {
+  const isOnline = async () => {
     const { body } = await client.call(operations.devices.get, { params: { uid } })
     return body.online && body
-  })
+  }
+  return until('the device is online', isOnline, ONLINE_TIMEOUT_MS)
 }
 
 function hashOf(password: string): string {

@@ -4,6 +4,7 @@ import { createClient } from '@bowline/contract/client'
 import { operations } from '@bowline/contract/operations'
 import { describe, expect, it } from 'vitest'
 import { openPage } from '../../support/browser.ts'
+import { startEcho } from '../../support/ssh.ts'
 import type { Site } from '../site.ts'
 import { eventually, openSignedIn } from '../steps.ts'
 
@@ -122,6 +123,13 @@ export function paletteJourneys(site: Site): void {
       await page.goto('/announcements')
       await page.getByRole('heading', { name: 'Announcements' }).waitFor()
       const login = userInfo().username
+      const { product } = world
+      // Journeys before this one may have ended every session.
+      const running = await startEcho({
+        ...product.ssh,
+        login: `${login}@${product.sshid}`,
+        password: product.device_password,
+      })
       const sessions = page.getByRole('option', { name: new RegExp(`^${login}@${world.own.name}`) })
       for (const words of [world.own.name, login, `${login}@${world.own.name}`]) {
         await search(words)
@@ -134,6 +142,8 @@ export function paletteJourneys(site: Site): void {
         expect(active).toEqual(active.toSorted((a, b) => Number(b) - Number(a)))
         await page.keyboard.press('Escape')
       }
+      running.end()
+      expect((await running.result).code).toBe(0)
     })
 
     it('tags and renames a device without leaving it, and takes both back', async () => {

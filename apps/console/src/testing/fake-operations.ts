@@ -27,6 +27,7 @@ import { health } from '@bowline/contract/operations/fleet/health'
 import { incidents, presence } from '@bowline/contract/operations/fleet/presence'
 import { accessRequests } from '@bowline/contract/operations/fleet/access-requests'
 import { snippets } from '@bowline/contract/operations/fleet/snippets'
+import { tagRules } from '@bowline/contract/operations/fleet/tag-rules'
 import { views } from '@bowline/contract/operations/fleet/views'
 import { Filter } from '@bowline/contract/schemas/filter'
 import { DeviceUid } from '@bowline/contract/schemas/common'
@@ -74,6 +75,7 @@ export function bindOperations(routes: Routes, state: FakeState, credentials: Cr
   routes.on(mails.settings, () => MAIL_SETTINGS)
   routes.on(mails.templates, () => [])
   routes.on(tags.list, () => slice([], { page: 1, per_page: 10 }))
+  routes.on(tagRules.list, () => ({ rules: [], waiting: 0, devices: 0 }))
   routes.on(sessions.list, ({ query }) => {
     const all = [...state.sessions.values()].sort((a, b) => b.last_seen.localeCompare(a.last_seen))
     return slice(all, query)

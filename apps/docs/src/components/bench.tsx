@@ -1,6 +1,7 @@
 // Renders the output of `npm run bench -- --json` as a table.
 import type { ReactElement } from 'react'
 import bench from '../../data/bench.json'
+import { Table } from './table.tsx'
 
 const digits = (value: number): string => (value >= 100 ? value.toFixed(0) : value.toPrecision(3))
 
@@ -14,39 +15,37 @@ export function Bench(): ReactElement {
   const { cpu, cores, node, ssh, revision, load, startedAt } = bench.machine
   return (
     <>
-      <div className="table-wide">
-        <table>
-          <thead>
-            <tr>
-              <th>Work</th>
-              <th>Compared with</th>
-              <th>Median</th>
-              <th>Least – most</th>
-              <th>Must be</th>
+      <Table>
+        <thead>
+          <tr>
+            <th>Work</th>
+            <th>Compared with</th>
+            <th>Median</th>
+            <th>Least – most</th>
+            <th>Must be</th>
+          </tr>
+        </thead>
+        <tbody>
+          {bench.rows.map(({ id, work, peer, unit, measured, target }) => (
+            <tr key={id}>
+              <td>{work}</td>
+              <td>{peer || '–'}</td>
+              <td>
+                {digits(measured.median)}
+                {unitOf(unit)}
+              </td>
+              <td>
+                {digits(measured.least)} – {digits(measured.most)}
+              </td>
+              <td>
+                {target
+                  ? `${target.better === 'more' ? '≥' : '≤'} ${target.must}${unitOf(unit)}${isMissed(measured.median, target) ? ', missed' : ''}`
+                  : '–'}
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {bench.rows.map(({ id, work, peer, unit, measured, target }) => (
-              <tr key={id}>
-                <td>{work}</td>
-                <td>{peer || '–'}</td>
-                <td>
-                  {digits(measured.median)}
-                  {unitOf(unit)}
-                </td>
-                <td>
-                  {digits(measured.least)} – {digits(measured.most)}
-                </td>
-                <td>
-                  {target
-                    ? `${target.better === 'more' ? '≥' : '≤'} ${target.must}${unitOf(unit)}${isMissed(measured.median, target) ? ', missed' : ''}`
-                    : '–'}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </Table>
       <p>
         Revision <code>{revision}</code> on {cores} × {cpu}, {ssh}, Node {node}, measured {startedAt.slice(0, 10)}; load
         of the machine before: {load}.

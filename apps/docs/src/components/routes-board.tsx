@@ -1,6 +1,7 @@
 // What `npm run matrix:routes` found: OpenSSH's features by each kind of device, compared with the device's own SSH server.
 import type { ReactElement } from 'react'
 import board from '../../data/conformance-routes.json'
+import { Table } from './table.tsx'
 
 const WORDS: Readonly<Record<string, string>> = {
   equal: 'same',
@@ -13,7 +14,7 @@ const rows: readonly (readonly [string, Readonly<Record<string, string>>])[] = O
 
 export function RoutesBoard(): ReactElement {
   return (
-    <table>
+    <Table>
       <thead>
         <tr>
           <th>Feature</th>
@@ -40,6 +41,6 @@ export function RoutesBoard(): ReactElement {
           </tr>
         ))}
       </tbody>
-    </table>
+    </Table>
   )
 }

@@ -6,6 +6,7 @@ import { Only } from '../../components/edition.tsx'
 import { Endpoint } from '../../components/endpoint.tsx'
 import { InstallCommand } from '../../components/install-command.tsx'
 import { Permissions } from '../../components/permissions.tsx'
+import { Table } from '../../components/table.tsx'
 import { TryIt } from '../../components/try-it.tsx'
 import CodeBlock from '../CodeBlock/index.tsx'
 
@@ -23,6 +24,7 @@ const Fence = (props: FenceProps): ReactElement => (
 export default {
   ...MDXComponents,
   pre: Fence,
+  table: Table,
   Card,
   Cards,
   Endpoint,
