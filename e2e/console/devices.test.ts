@@ -324,7 +324,16 @@ describe('the list', () => {
     await failure.getByText('Internal Server Error').waitFor()
     await failure.getByText(/fake-/).waitFor()
     backend.fake.failNext(devices.list, 'INTERNAL', 0)
+    const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>()
+    await page.route(/api\/devices\?/, async (route) => {
+      await mayAnswer
+      await route.continue()
+    })
     await failure.getByRole('button', { name: 'Try again' }).click()
+    // What failed stays on the screen until the next answer is there.
+    await failure.locator('button[data-loading=true]').waitFor()
+    await failure.getByText('Internal Server Error').waitFor()
+    answer()
     await page.getByText('No rejected devices').waitFor()
     expect(complaints).toEqual([])
     await context.close()

@@ -47,7 +47,11 @@ export function createApi(client: Client, session: Session, prove: () => Promise
 
   return {
     call: (operation, input) =>
-      proven(() => authorized(input, (sent) => client.call(operation, { ...sent, signal: callTimeout(sent.signal) }))),
+      proven(() =>
+        authorized(input, (sent) =>
+          client.call(operation, { ...sent, signal: callTimeout(sent.signal, operation.method) }),
+        ),
+      ),
     open: (operation, input) => proven(() => authorized(input, (sent) => client.open(operation, sent))),
   }
 }

@@ -17,7 +17,7 @@ function setUp() {
   })
   return { watch, timers, probes: () => probes, comeBack: () => (up = true) }
 }
-const began = () => () => {}
+const watchesNothing = { began: () => () => {}, answered: () => 0 }
 /** Lets pending answers arrive. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
 
@@ -71,7 +71,11 @@ describe('a watched request', () => {
   it('reports a missing answer and 5xx, but not a refused call', async () => {
     const { watch } = setUp()
     const seen: string[] = []
-    const report = { failed: (cause: string) => seen.push(`failed ${cause}`), succeeded: () => seen.push('ok'), began }
+    const report = {
+      failed: (cause: string) => seen.push(`failed ${cause}`),
+      succeeded: () => seen.push('ok'),
+      ...watchesNothing,
+    }
     await watchedFetch(async () => jsonResponse({ message: 'no' }, { status: 404 }), report)('/x')
     await watchedFetch(async () => jsonResponse({ message: 'No database.' }, { status: 503 }), report)('/x')
     await watchedFetch(async () => new Response('<html>', { status: 502 }), report)('/x')
@@ -84,14 +88,14 @@ describe('a watched request', () => {
 
   it('reports nothing for an aborted request', async () => {
     const seen: string[] = []
-    const report = { failed: () => seen.push('failed'), succeeded: () => seen.push('ok'), began }
+    const report = { failed: () => seen.push('failed'), succeeded: () => seen.push('ok'), ...watchesNothing }
     const aborted = () => Promise.reject(new DOMException('given up', 'AbortError'))
     await expect(watchedFetch(aborted, report)('/x')).rejects.toThrow('given up')
     expect(seen).toEqual([])
   })
 
   it('leaves the body of a failed answer readable', async () => {
-    const report = { failed: () => {}, succeeded: () => {}, began }
+    const report = { failed: () => {}, succeeded: () => {}, ...watchesNothing }
     const response = await watchedFetch(async () => jsonResponse({ message: 'No.' }, { status: 503 }), report)('/x')
     expect(await response.json()).toEqual({ message: 'No.' })
   })
@@ -110,5 +114,15 @@ describe('a watched request', () => {
     pending[1]?.reject(new DOMException('too slow', 'TimeoutError'))
     await expect(calls[1]).rejects.toThrow('too slow')
     expect(watch.isSlow.get()).toBe(false)
+    // The server answered the other one meanwhile.
+    expect(watch.state.get().kind).toBe('reachable')
+  })
+
+  it('means an unreachable server when it gets no answer in time and no other one does', async () => {
+    const { watch } = setUp()
+    await watchedFetch(async () => jsonResponse({}), watch)('/x')
+    const slow = () => Promise.reject(new DOMException('too slow', 'TimeoutError'))
+    await expect(watchedFetch(slow, watch)('/x')).rejects.toThrow('too slow')
+    expect(watch.state.get().kind).toBe('unreachable')
   })
 })

@@ -23,6 +23,8 @@ export interface Watch {
   /** The server did not answer, or answered that it is unavailable: `cause` is its message, '' for none. */
   readonly failed: (cause: string) => void
   readonly succeeded: () => void
+  /** Requests that have been answered so far. */
+  readonly answered: () => number
   readonly retryNow: () => void
   /** A request has been without an answer for long. */
   readonly isSlow: Store<boolean>
@@ -43,7 +45,8 @@ export function isUnreachable(error: unknown): boolean {
   return error instanceof TypeError || isTimeout(error)
 }
 
-function isTimeout(error: unknown): boolean {
+/** True when a call was given up because it had no answer in time. */
+export function isTimeout(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'TimeoutError'
 }
 
@@ -68,7 +71,9 @@ export function watchConnectivity({ probe, later, now }: ConnectivityParts): Wat
       .finally(() => (probing = false))
   }
 
+  let answers = 0
   function succeeded() {
+    answers += 1
     cancel()
     backoff.reset()
     if (state.get().kind !== 'reachable') state.set({ kind: 'reachable' })
@@ -95,6 +100,7 @@ export function watchConnectivity({ probe, later, now }: ConnectivityParts): Wat
   return {
     state,
     succeeded,
+    answered: () => answers,
     isSlow,
     began,
     retryNow: ask,
@@ -105,16 +111,21 @@ export function watchConnectivity({ probe, later, now }: ConnectivityParts): Wat
 }
 
 /** Wraps `fetch` to report each outcome. An aborted request says nothing about the server. */
-export function watchedFetch(send: typeof fetch, watch: Pick<Watch, 'failed' | 'succeeded' | 'began'>): typeof fetch {
+export function watchedFetch(
+  send: typeof fetch,
+  watch: Pick<Watch, 'failed' | 'succeeded' | 'answered' | 'began'>,
+): typeof fetch {
   return async (url, init) => {
-    const answered = watch.began()
+    const over = watch.began()
+    const before = watch.answered()
     try {
-      const response = await send(url, init).finally(answered)
+      const response = await send(url, init).finally(over)
       if (NO_SERVER.has(response.status)) watch.failed(await causeOf(response.clone()))
       else watch.succeeded()
       return response
     } catch (error) {
-      if (isUnreachable(error)) watch.failed('')
+      // A server that answered others meanwhile is reachable: only this call takes too long.
+      if (isTimeout(error) ? watch.answered() === before : isUnreachable(error)) watch.failed('')
       throw error
     }
   }

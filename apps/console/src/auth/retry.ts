@@ -1,12 +1,12 @@
 // Retry rule for failed reads.
 import { ApiError } from '@bowline/contract/client'
-import { isUnreachable } from './connectivity.ts'
+import { isTimeout, isUnreachable } from './connectivity.ts'
 
 /**
  * TanStack Query's retry rule: a refusal is final; an unreachable or failing server is tried once more. After a call that got no
  * answer the person decides: they have waited long enough.
  */
 export function isRetryable(failureCount: number, error: unknown): boolean {
-  if (failureCount >= 1 || (error instanceof DOMException && error.name === 'TimeoutError')) return false
+  if (failureCount >= 1 || isTimeout(error)) return false
   return isUnreachable(error) || (error instanceof ApiError && error.status >= 500)
 }

@@ -113,7 +113,7 @@ export const appMessages = {
   reconnecting: i18n._('Reconnecting'),
   liveHint: i18n._('Changes show up here as they happen.'),
   reconnectingHint: i18n._('Live updates are paused; reconnecting. Until then this page refreshes every 15 seconds.'),
-  slow: i18n._('The server has not answered for several seconds. Still waiting …'),
+  slow: i18n._('The server takes longer than usual to answer. Still waiting …'),
   unreachable: i18n._('The server does not answer.'),
   retryIn: (seconds: number) => i18n._('Next try in {seconds} s.', { seconds }),
   retrying: i18n._('Trying …'),

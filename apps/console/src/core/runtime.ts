@@ -15,6 +15,7 @@ import { createProofRequests, type ProofRequests } from '../auth/proof-requests.
 import { createSession, type Session, type SessionState } from '../auth/session.ts'
 import { isRetryable } from '../auth/retry.ts'
 import { createStore, type Store } from '../platform/store.ts'
+import { keepErrors } from './keep-errors.ts'
 import { mayChangeRights } from './own-rights.ts'
 
 export interface Runtime {
@@ -51,6 +52,7 @@ export function createRuntime(): Runtime {
       mutations: { networkMode: 'always', retry: false },
     },
   })
+  keepErrors(queryClient.getQueryCache())
   const feed = createLiveFeed({ queryClient, later })
   const slots = createStreamSlots('locks' in navigator ? navigator.locks : undefined)
   const live = createLiveConnection({

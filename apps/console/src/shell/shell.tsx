@@ -123,7 +123,7 @@ export function Shell() {
           <Content
             hasNamespace={tenant !== '' || !needsNamespace}
             isClosed={isClosed}
-            onRetry={() => void namespace.refetch()}
+            onRetry={() => namespace.refetch()}
           />
         </ScreenHelp>
       </main>

@@ -10,6 +10,7 @@ export const uiMessages = {
   requestId: i18n._('Request'),
   copyRequestId: i18n._('request id'),
   unreachable: i18n._('The server did not answer.'),
+  timedOut: i18n._('The server did not answer in time.'),
   clearSearch: i18n._('Clear the search'),
   showPassword: i18n._('Show the password'),
   never: i18n._('never'),

@@ -136,7 +136,7 @@ export function DefaultLimitsCard() {
       actions={data ? <ChangeButton onClick={() => setOpen(true)} /> : null}
     >
       {query.isError ? (
-        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => query.refetch()} />
       ) : null}
       {query.isPending ? <Skeleton height={120} /> : null}
       {data ? <LimitFacts limits={data} /> : null}

@@ -47,7 +47,7 @@ function Body({ tenant }: { readonly tenant: TenantId }) {
       actions={data ? <Switch namespace={data} /> : null}
     >
       {query.isError ? (
-        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => query.refetch()} />
       ) : null}
       {query.isPending ? <Skeleton height={280} /> : null}
       {data ? <Described namespace={data} /> : null}

@@ -41,7 +41,7 @@ function Body() {
       actions={data ? <Actions person={data} /> : null}
     >
       {query.isError ? (
-        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => query.refetch()} />
       ) : null}
       {query.isPending ? <Skeleton height={280} /> : null}
       {data ? <Described person={data} /> : null}

@@ -95,7 +95,7 @@ export function PersonSignIns({ user }: { readonly user: string }) {
       }
     >
       {list.isError ? (
-        <ErrorPanel title={texts.detailFailed} error={list.error} onRetry={() => void list.refetch()} />
+        <ErrorPanel title={texts.detailFailed} error={list.error} onRetry={() => list.refetch()} />
       ) : (
         <DataTable
           label={texts.signInsTable}
@@ -142,7 +142,7 @@ export function PersonActivity({ user }: { readonly user: string }) {
   return (
     <SectionCard title={texts.activity} text={texts.activityText}>
       {list.isError ? (
-        <ErrorPanel title={texts.detailFailed} error={list.error} onRetry={() => void list.refetch()} />
+        <ErrorPanel title={texts.detailFailed} error={list.error} onRetry={() => list.refetch()} />
       ) : (
         <DataTable
           label={texts.activityTable}

@@ -121,9 +121,7 @@ function Body() {
         {texts.intro}
       </Text>
       <Filters search={search} />
-      {list.isError ? (
-        <ErrorPanel title={texts.loadFailed} error={list.error} onRetry={() => void list.refetch()} />
-      ) : null}
+      {list.isError ? <ErrorPanel title={texts.loadFailed} error={list.error} onRetry={() => list.refetch()} /> : null}
       {list.isError && !list.data ? null : (
         <DataTable
           label={texts.table}

@@ -37,7 +37,7 @@ export function AgentUpdatesPage() {
         {texts.intro}
       </Text>
       {updates.isError && !updates.data ? (
-        <ErrorPanel title={texts.loadFailed} error={updates.error} onRetry={() => void updates.refetch()} />
+        <ErrorPanel title={texts.loadFailed} error={updates.error} onRetry={() => updates.refetch()} />
       ) : null}
       {updates.isPending ? <Skeleton height={240} /> : null}
       {updates.data ? <Content updates={updates.data} /> : null}

@@ -73,7 +73,7 @@ export function AlertsPage() {
         {texts.intro}
       </Text>
       {list.isError && !list.data ? (
-        <ErrorPanel title={texts.loadFailed} error={list.error} onRetry={() => void list.refetch()} />
+        <ErrorPanel title={texts.loadFailed} error={list.error} onRetry={() => list.refetch()} />
       ) : (
         <DataTable
           label={texts.tableLabel}

@@ -33,7 +33,7 @@ function Deliveries({ id }: { readonly id: string }) {
   const [page, setPage] = useState(1)
   const list = useQuery(deliveriesQuery(api, id, page))
   if (list.isError && !list.data) {
-    return <ErrorPanel title={texts.loadFailed} error={list.error} onRetry={() => void list.refetch()} />
+    return <ErrorPanel title={texts.loadFailed} error={list.error} onRetry={() => list.refetch()} />
   }
   if (!list.data) return <Skeleton height={160} />
   const { items, total } = list.data

@@ -39,7 +39,7 @@ export function AnnouncementPage() {
     return (
       <Page title={texts.title} trail={trail}>
         {query.isError ? (
-          <ErrorPanel title={texts.oneFailed} error={query.error} onRetry={() => void query.refetch()} />
+          <ErrorPanel title={texts.oneFailed} error={query.error} onRetry={() => query.refetch()} />
         ) : (
           <Skeleton height={160} />
         )}

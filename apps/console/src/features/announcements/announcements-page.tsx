@@ -22,9 +22,7 @@ export function AnnouncementsPage() {
   const list = useQuery(announcementListQuery(api, page))
   return (
     <Page title={texts.title}>
-      {list.isError ? (
-        <ErrorPanel title={texts.loadFailed} error={list.error} onRetry={() => void list.refetch()} />
-      ) : null}
+      {list.isError ? <ErrorPanel title={texts.loadFailed} error={list.error} onRetry={() => list.refetch()} /> : null}
       {list.isPending ? <Skeleton height={120} /> : null}
       {list.data?.total === 0 ? (
         <EmptyState icon={<Megaphone size={24} />} title={texts.empty} text={texts.emptyText} />

@@ -59,7 +59,7 @@ export function StreamsPage() {
         {texts.intro}
       </Text>
       {list.isError && !list.data ? (
-        <ErrorPanel title={texts.loadFailed} error={list.error} onRetry={() => void list.refetch()} />
+        <ErrorPanel title={texts.loadFailed} error={list.error} onRetry={() => list.refetch()} />
       ) : (
         <DataTable
           label={texts.tableLabel}

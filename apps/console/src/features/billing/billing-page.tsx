@@ -28,7 +28,7 @@ export function BillingPage() {
         <EmptyState icon={<CreditCard size={24} />} title={texts.notCloud} text={texts.notCloudText} />
       ) : null}
       {standing.isError && !standing.data ? (
-        <ErrorPanel title={texts.loadFailed} error={standing.error} onRetry={() => void standing.refetch()} />
+        <ErrorPanel title={texts.loadFailed} error={standing.error} onRetry={() => standing.refetch()} />
       ) : null}
       {isCloud && standing.isPending ? <Skeleton height={240} /> : null}
       {standing.data ? (

@@ -33,7 +33,7 @@ export function DeviceChooser({ devices, limit, onDone }: DeviceChooserProps) {
   const { api } = useRuntime()
   const proposed = useQuery(mostUsedQuery(api))
   if (proposed.isError && !proposed.data) {
-    return <ErrorPanel title={texts.keepFailed} error={proposed.error} onRetry={() => void proposed.refetch()} />
+    return <ErrorPanel title={texts.keepFailed} error={proposed.error} onRetry={() => proposed.refetch()} />
   }
   if (!proposed.data) return <Skeleton height={160} />
   return <Choice proposed={proposed.data} devices={devices} limit={limit} onDone={onDone} />

@@ -47,11 +47,7 @@ export function InvoicesCard() {
   return (
     <SectionCard title={texts.invoices}>
       {subscription.isError && !invoices ? (
-        <ErrorPanel
-          title={texts.invoicesFailed}
-          error={subscription.error}
-          onRetry={() => void subscription.refetch()}
-        />
+        <ErrorPanel title={texts.invoicesFailed} error={subscription.error} onRetry={() => subscription.refetch()} />
       ) : (
         <DataTable
           label={texts.invoices}

@@ -25,7 +25,7 @@ export function CertificatesPage() {
   return (
     <Page title={texts.title}>
       {server.isError && !data ? (
-        <ErrorPanel title={texts.loadFailed} error={server.error} onRetry={() => void server.refetch()} />
+        <ErrorPanel title={texts.loadFailed} error={server.error} onRetry={() => server.refetch()} />
       ) : null}
       {server.isPending ? <Skeleton height={240} /> : null}
       {data?.certificates.length === 0 ? (

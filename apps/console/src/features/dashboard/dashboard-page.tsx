@@ -140,7 +140,7 @@ function RunningSessions() {
       }
     >
       {query.isError && !query.data ? (
-        <ErrorPanel title={sessionsMessages.loadFailed} error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorPanel title={sessionsMessages.loadFailed} error={query.error} onRetry={() => query.refetch()} />
       ) : null}
       {query.data?.items.length === 0 ? (
         <Text size="sm" c="dimmed" py="xs">
@@ -176,7 +176,7 @@ function RecentDevices() {
       }
     >
       {query.isError && !query.data ? (
-        <ErrorPanel title={devicesMessages.loadFailed} error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorPanel title={devicesMessages.loadFailed} error={query.error} onRetry={() => query.refetch()} />
       ) : null}
       {query.isPending ? <Skeleton height={160} /> : null}
       <ul className={classes['list']}>

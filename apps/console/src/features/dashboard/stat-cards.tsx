@@ -24,7 +24,7 @@ export function StatCards() {
   const query = useQuery(statsQuery(api))
   const { data: stats } = query
   if (query.isError && !stats) {
-    return <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => void query.refetch()} />
+    return <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => query.refetch()} />
   }
   const number = (count: number | undefined) => (
     <span className={classes['number']}>{count === undefined ? '–' : formatCount(count)}</span>

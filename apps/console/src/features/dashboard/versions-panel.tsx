@@ -19,7 +19,7 @@ export function VersionsPanel() {
   return (
     <SectionCard title={texts.title}>
       {query.isError && !query.data ? (
-        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => query.refetch()} />
       ) : null}
       {query.isPending ? <Skeleton height={60} /> : null}
       {query.data?.length === 0 ? (

@@ -103,7 +103,7 @@ export function FileBrowser({ pane, client, session, path }: FileBrowserProps) {
   return (
     <>
       {list.isError ? (
-        <ErrorPanel title={texts.table.failed} error={list.error} onRetry={() => void list.refetch()} />
+        <ErrorPanel title={texts.table.failed} error={list.error} onRetry={() => list.refetch()} />
       ) : null}
       <PathBar key={folder?.path ?? path} uid={uid} path={folder?.path ?? path} onReload={reload} />
       {folder ? (

@@ -44,7 +44,7 @@ export function FilesPage({ uid, path }: FilesPageProps) {
       {isGone ? (
         <EmptyState icon={<FolderX size={24} />} title={texts.deviceGone} text={texts.deviceGoneText} />
       ) : query.isError ? (
-        <ErrorPanel title={texts.deviceFailed} error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorPanel title={texts.deviceFailed} error={query.error} onRetry={() => query.refetch()} />
       ) : (
         <Skeleton height={280} />
       )}

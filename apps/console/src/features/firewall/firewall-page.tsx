@@ -99,7 +99,7 @@ export function FirewallPage() {
       <div className={classes['layout']}>
         <div>
           {query.isError ? (
-            <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => void query.refetch()} />
+            <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => query.refetch()} />
           ) : null}
           {query.isPending ? <Skeleton height={200} /> : null}
           {query.data?.length === 0 ? (

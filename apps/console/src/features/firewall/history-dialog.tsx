@@ -45,7 +45,7 @@ function History({ rules, guard }: HistoryProps) {
   const [page, setPage] = useState(1)
   const list = useQuery(auditListQuery(api, { page, action: 'firewall-rule' }))
   if (list.isError) {
-    return <ErrorPanel title={texts.loadFailed} error={list.error} onRetry={() => void list.refetch()} />
+    return <ErrorPanel title={texts.loadFailed} error={list.error} onRetry={() => list.refetch()} />
   }
   if (!list.data) return <Skeleton height={200} />
   const { items, total } = list.data

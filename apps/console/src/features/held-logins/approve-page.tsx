@@ -41,7 +41,7 @@ function Approval({ code }: { readonly code: string }) {
         )}
         {outcome === undefined && isGone ? <Callout tone="note">{texts.gone}</Callout> : null}
         {outcome === undefined && error && !isGone ? (
-          <ErrorPanel title={texts.loadFailed} error={error} onRetry={() => void refetch()} />
+          <ErrorPanel title={texts.loadFailed} error={error} onRetry={() => refetch()} />
         ) : null}
         {isPending ? <Skeleton height={240} /> : null}
         {outcome === undefined && data && !isGone ? <Decision login={data} left={left} onDecided={setOutcome} /> : null}

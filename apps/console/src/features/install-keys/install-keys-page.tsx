@@ -66,7 +66,7 @@ export function InstallKeysPage() {
         {texts.intro}
       </Text>
       {list.isError && !list.data ? (
-        <ErrorPanel title={texts.loadFailed} error={list.error} onRetry={() => void list.refetch()} />
+        <ErrorPanel title={texts.loadFailed} error={list.error} onRetry={() => list.refetch()} />
       ) : (
         <DataTable
           label={texts.tableLabel}

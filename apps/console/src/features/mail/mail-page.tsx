@@ -27,7 +27,7 @@ export function MailPage() {
   return (
     <Page title={texts.title}>
       {settings.isError ? (
-        <ErrorPanel title={texts.loadFailed} error={settings.error} onRetry={() => void settings.refetch()} />
+        <ErrorPanel title={texts.loadFailed} error={settings.error} onRetry={() => settings.refetch()} />
       ) : null}
       {settings.isPending ? <Skeleton height={320} /> : null}
       {settings.data ? (

@@ -18,7 +18,7 @@ export function Previews() {
   const preview = data?.find((one) => idOf(one) === chosen) ?? data?.[0]
   return (
     <SectionCard title={texts.previews} text={texts.previewsText}>
-      {isError ? <ErrorPanel title={texts.previewsFailed} error={error} onRetry={() => void refetch()} /> : null}
+      {isError ? <ErrorPanel title={texts.previewsFailed} error={error} onRetry={() => refetch()} /> : null}
       {isPending ? <Skeleton height={320} /> : null}
       {data && preview ? (
         <Stack gap="md">

@@ -24,7 +24,7 @@ export function NodesPage() {
   return (
     <Page title={texts.title}>
       {nodes.isError && !nodes.data ? (
-        <ErrorPanel title={texts.loadFailed} error={nodes.error} onRetry={() => void nodes.refetch()} />
+        <ErrorPanel title={texts.loadFailed} error={nodes.error} onRetry={() => nodes.refetch()} />
       ) : null}
       {nodes.isPending ? <Skeleton height={240} /> : null}
       <Stack gap="md">

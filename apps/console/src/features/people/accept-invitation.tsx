@@ -17,7 +17,7 @@ export function AcceptInvitation({ link }: { readonly link: InvitationLink }) {
   const invitation = data?.find(({ tenant_id: tenant }) => tenant === link.tenant.toLowerCase())
   if (invitation) return <Prompt invitation={invitation} sig={link.sig} />
   if (data) return <InvitationGone />
-  return <InvitationLoading error={error} onRetry={() => void refetch()} />
+  return <InvitationLoading error={error} onRetry={() => refetch()} />
 }
 
 function Prompt({ invitation, sig }: { readonly invitation: Invitation; readonly sig: string }) {

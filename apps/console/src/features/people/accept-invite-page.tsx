@@ -42,7 +42,7 @@ function SignedOut({ link }: { readonly link: InvitationLink }) {
     retry: false,
   })
   if (error instanceof ApiError && [400, 403, 404].includes(error.status)) return <InvitationGone />
-  if (!data) return <InvitationLoading error={error} onRetry={() => void refetch()} />
+  if (!data) return <InvitationLoading error={error} onRetry={() => refetch()} />
   const { namespace, role, inviter, status } = data
   const signIn = { to: '/sign-in', search: { redirect: hrefOf(link) } } as const
   return (

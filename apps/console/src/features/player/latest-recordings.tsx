@@ -40,7 +40,7 @@ export function LatestRecordings({ search }: { readonly search: RecordingsSearch
   if (!mayPlay) return <Nothing />
   if (query.isPending) return <Skeleton height={200} />
   if (query.isError && !query.data) {
-    return <ErrorPanel title={texts.listFailed} error={query.error} onRetry={() => void query.refetch()} />
+    return <ErrorPanel title={texts.listFailed} error={query.error} onRetry={() => query.refetch()} />
   }
   if (query.data.total === 0) return isFiltered(search) ? <NoMatch /> : <Nothing />
   return (

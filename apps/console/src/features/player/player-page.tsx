@@ -87,7 +87,7 @@ export function PlayerPage({ uid, seat, search }: PlayerPageProps) {
       ) : null}
       {state === 'truncated' || state === 'interrupted' ? <Callout tone="note">{texts[state]}</Callout> : null}
       {failed ? (
-        <ErrorPanel title={texts.loadFailed} error={failed.error} onRetry={() => void failed.refetch()} />
+        <ErrorPanel title={texts.loadFailed} error={failed.error} onRetry={() => failed.refetch()} />
       ) : session.data && index.data ? (
         <PlayerView session={session.data} seat={seat} index={index.data} search={search} />
       ) : (

@@ -52,7 +52,7 @@ export function RecordingsPage({ search: given }: { readonly search: RecordingsS
       <RecordingOff />
       {q === '' ? <LatestRecordings search={given} /> : null}
       {q !== '' && hits.isError ? (
-        <ErrorPanel title={playerMessages.searchFailed} error={hits.error} onRetry={() => void hits.refetch()} />
+        <ErrorPanel title={playerMessages.searchFailed} error={hits.error} onRetry={() => hits.refetch()} />
       ) : null}
       {q !== '' && hits.isPending ? <Loader size="sm" aria-label={playerMessages.loading} /> : null}
       {q !== '' && hits.data?.items.length === 0 ? (

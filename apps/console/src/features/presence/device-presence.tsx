@@ -25,7 +25,7 @@ export function DevicePresenceCard({ uid }: { readonly uid: DeviceUid }) {
   return (
     <SectionCard title={texts.title} actions={<PeriodChoice period={period} onChange={setPeriod} />}>
       {query.isError && !query.data ? (
-        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => query.refetch()} />
       ) : null}
       {query.isPending ? <Skeleton height={60} /> : null}
       {query.data ? <Strip presence={query.data} period={period} /> : null}

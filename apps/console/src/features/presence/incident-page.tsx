@@ -59,7 +59,7 @@ export function IncidentPage() {
   return (
     <Page title={texts.title} trail={TRAIL}>
       {query.isError ? (
-        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => query.refetch()} />
       ) : (
         <Skeleton height={200} />
       )}

@@ -28,7 +28,7 @@ export function IncidentsPanel() {
   return (
     <SectionCard title={texts.title} actions={all}>
       {query.isError && !query.data ? (
-        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => query.refetch()} />
       ) : null}
       {query.isPending ? <Skeleton height={80} /> : null}
       {query.data?.total === 0 ? (

@@ -17,7 +17,7 @@ export function PresencePanel() {
   return (
     <SectionCard title={texts.title} actions={<PeriodChoice period={period} onChange={setPeriod} />}>
       {query.isError && !query.data ? (
-        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => query.refetch()} />
       ) : null}
       {query.isPending ? <Skeleton height={170} /> : null}
       {query.data ? (

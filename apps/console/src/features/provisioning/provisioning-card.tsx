@@ -35,7 +35,7 @@ export function ProvisioningCard() {
   return (
     <SectionCard title={texts.title} text={texts.text}>
       {query.isError ? (
-        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => query.refetch()} />
       ) : null}
       {query.isPending ? <Skeleton height={120} /> : null}
       {query.data ? <Parts settings={query.data} change={change} /> : null}

@@ -31,7 +31,7 @@ export function SecondFactorCard() {
   return (
     <SectionCard title={texts.card} text={texts.cardText}>
       {error ? (
-        <ErrorPanel title={texts.loadFailed} error={error} onRetry={() => void factor.refetch()} />
+        <ErrorPanel title={texts.loadFailed} error={error} onRetry={() => factor.refetch()} />
       ) : data ? (
         <Stack gap="md">
           {data.authenticators.length ? <Authenticators list={data.authenticators} /> : null}

@@ -41,7 +41,7 @@ function Setup(props: SetupProps) {
   const generated = useQuery(newFactorQuery(api))
   if (generated.error) {
     const { error, refetch } = generated
-    return <ErrorPanel title={texts.generateFailed} error={error} onRetry={() => void refetch()} />
+    return <ErrorPanel title={texts.generateFailed} error={error} onRetry={() => refetch()} />
   }
   return generated.data ? <SetupForm factor={generated.data} {...props} /> : <Loader size="sm" />
 }

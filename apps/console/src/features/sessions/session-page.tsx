@@ -47,7 +47,7 @@ export function SessionPage() {
   return (
     <Page title={texts.title} trail={TRAIL}>
       {query.isError ? (
-        <ErrorPanel title={texts.sessionFailed} error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorPanel title={texts.sessionFailed} error={query.error} onRetry={() => query.refetch()} />
       ) : (
         <Skeleton height={280} />
       )}

@@ -24,7 +24,7 @@ export function SettingsPage() {
   return (
     <Page title={texts.title}>
       {query.isError ? (
-        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => query.refetch()} />
       ) : null}
       {query.isPending ? <Skeleton height={320} /> : null}
       {query.data ? (

@@ -32,7 +32,7 @@ export function SignInSettingsPage({ test }: SignInSettingsPageProps) {
     <Page title={texts.title}>
       {isAdmin ? null : <Callout tone="note">{texts.notAllowed}</Callout>}
       {settings.isError ? (
-        <ErrorPanel title={texts.loadFailed} error={settings.error} onRetry={() => void settings.refetch()} />
+        <ErrorPanel title={texts.loadFailed} error={settings.error} onRetry={() => settings.refetch()} />
       ) : null}
       {isAdmin && settings.isPending ? <Skeleton height={320} /> : null}
       {settings.data ? (

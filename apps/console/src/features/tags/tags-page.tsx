@@ -63,9 +63,7 @@ export function TagsPage() {
   return (
     <Page title={texts.title}>
       <p className={classes['intro']}>{texts.intro}</p>
-      {list.isError ? (
-        <ErrorPanel title={texts.loadFailed} error={list.error} onRetry={() => void list.refetch()} />
-      ) : null}
+      {list.isError ? <ErrorPanel title={texts.loadFailed} error={list.error} onRetry={() => list.refetch()} /> : null}
       {list.isError && !list.data ? null : (
         <DataTable
           label={texts.tableLabel}

@@ -51,7 +51,7 @@ export function MembersTab({ search, onOpen }: TeamTabProps) {
   return (
     <>
       {query.isError ? (
-        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => query.refetch()} />
       ) : null}
       {query.isError && !query.data ? null : (
         <DataTable

@@ -28,7 +28,7 @@ export function DevicePicker({ onPick }: { readonly onPick: (device: PaneDevice)
       </Text>
       <SearchField label={texts.pickSearch} words={words} onSearch={setWords} />
       {query.isError ? (
-        <ErrorPanel title={texts.pickFailed} error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorPanel title={texts.pickFailed} error={query.error} onRetry={() => query.refetch()} />
       ) : null}
       {query.isPending ? <Skeleton height={160} mt="md" /> : null}
       {online?.length === 0 ? (

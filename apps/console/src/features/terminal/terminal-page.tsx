@@ -119,5 +119,5 @@ function OpenDevice({ uid }: { readonly uid: string }) {
     void navigate({ to: '/terminal', search: {}, replace: true })
   }, [runtime, navigate, device, isUid])
   if (!query.isError) return null
-  return <ErrorPanel title={texts.deviceFailed} error={query.error} onRetry={() => void query.refetch()} />
+  return <ErrorPanel title={texts.deviceFailed} error={query.error} onRetry={() => query.refetch()} />
 }

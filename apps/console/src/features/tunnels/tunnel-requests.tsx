@@ -17,7 +17,7 @@ export function TunnelRequests({ tunnel }: { readonly tunnel: Tunnel }) {
   const [paused, setPaused] = useState(false)
   const query = useQuery(tunnelRequestsQuery(api, tunnel, paused))
   if (query.isError && !query.data) {
-    return <ErrorPanel title={texts.requestsFailed} error={query.error} onRetry={() => void query.refetch()} />
+    return <ErrorPanel title={texts.requestsFailed} error={query.error} onRetry={() => query.refetch()} />
   }
   return (
     <Stack gap="sm">

@@ -35,7 +35,7 @@ export function VisitRoute() {
   return (
     <Page title={texts.visiting}>
       {query.isError ? (
-        <ErrorPanel title={texts.visitFailed} error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorPanel title={texts.visitFailed} error={query.error} onRetry={() => query.refetch()} />
       ) : (
         <Text size="sm">{texts.visitingText}</Text>
       )}

@@ -19,7 +19,7 @@ export function CodeProof({ onProven, onCancel }: CodeProofProps) {
   const { api } = useRuntime()
   const factor = useQuery(secondFactorQuery(api))
   if (factor.error) {
-    return <ErrorPanel title={texts.loadFailed} error={factor.error} onRetry={() => void factor.refetch()} />
+    return <ErrorPanel title={texts.loadFailed} error={factor.error} onRetry={() => factor.refetch()} />
   }
   if (!factor.data) return <Skeleton height={96} />
   const { authenticators, recovery_codes_left: left } = factor.data

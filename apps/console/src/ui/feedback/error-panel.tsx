@@ -1,5 +1,6 @@
 // A failed load: what failed, why, the request id for the administrator, and a retry button.
 import { TriangleAlert } from 'lucide-react'
+import { useState } from 'react'
 import { CopyButton } from '../text/copy-button.tsx'
 import { describeError } from './describe-error.ts'
 import { Button, Group, Text } from '../kit.ts'
@@ -10,13 +11,23 @@ interface ErrorPanelProps {
   /** Sentence about the failure: "The devices could not be loaded." */
   readonly title: string
   readonly error: unknown
-  readonly onRetry?: () => void
+  /** Its button shows that it is under way until what it returns has settled. */
+  readonly onRetry?: () => unknown
   /** Default: "Try again". */
   readonly retryLabel?: string
 }
 
 export function ErrorPanel({ title, error, onRetry, retryLabel = uiMessages.retry }: ErrorPanelProps) {
   const { cause, requestId } = describeError(error)
+  const [isRetrying, setIsRetrying] = useState(false)
+  const retry = async (again: () => unknown) => {
+    setIsRetrying(true)
+    try {
+      await again()
+    } finally {
+      setIsRetrying(false)
+    }
+  }
   return (
     <div role="alert" className={classes['panel']}>
       <TriangleAlert size={18} aria-hidden className={classes['icon']} />
@@ -32,7 +43,7 @@ export function ErrorPanel({ title, error, onRetry, retryLabel = uiMessages.retr
           </Group>
         )}
         {onRetry ? (
-          <Button variant="default" size="xs" mt="xs" onClick={onRetry}>
+          <Button variant="default" size="xs" mt="xs" loading={isRetrying} onClick={() => void retry(onRetry)}>
             {retryLabel}
           </Button>
         ) : null}

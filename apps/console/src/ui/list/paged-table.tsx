@@ -45,7 +45,7 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
   })
   return (
     <>
-      {list.isError ? <ErrorPanel title={failed} error={list.error} onRetry={() => void list.refetch()} /> : null}
+      {list.isError ? <ErrorPanel title={failed} error={list.error} onRetry={() => list.refetch()} /> : null}
       {list.isError && !data ? null : (
         <DataTable
           grid={!embedded}

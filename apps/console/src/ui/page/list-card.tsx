@@ -36,7 +36,7 @@ export function ListCard<T>({ query, texts, may, onCreate, renderRow, children }
       }
     >
       {query.isError && !query.data ? (
-        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => query.refetch()} />
       ) : null}
       {query.data?.length === 0 ? (
         <Text size="sm" c="dimmed">

@@ -29,7 +29,7 @@ export function ArrivedDevice({ uid }: { readonly uid: string }) {
   // It was removed in the meantime.
   if (query.error instanceof ApiError && query.error.status === 404) return null
   if (query.isError && !query.data) {
-    return <ErrorPanel title={texts.deviceFailed} error={query.error} onRetry={() => void query.refetch()} />
+    return <ErrorPanel title={texts.deviceFailed} error={query.error} onRetry={() => query.refetch()} />
   }
   const device = query.data
   if (!device) return <Skeleton height={72} />

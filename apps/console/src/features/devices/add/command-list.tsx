@@ -69,7 +69,7 @@ export function PlatformCommands({ way, installKey: key, focusFirst }: PlatformC
   const info = useQuery(infoQuery(api))
   const tenant = usePerson()?.tenant ?? ''
   if (info.isError && !info.data) {
-    return <ErrorPanel title={devicesMessages.commandFailed} error={info.error} onRetry={() => void info.refetch()} />
+    return <ErrorPanel title={devicesMessages.commandFailed} error={info.error} onRetry={() => info.refetch()} />
   }
   if (!info.data || tenant === '') return <Skeleton height={56} />
   const target = { origin: location.origin, tenant, pin: info.data.pin, key }

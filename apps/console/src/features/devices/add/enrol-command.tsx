@@ -16,7 +16,7 @@ export function EnrolCommand({ installKey }: { readonly installKey: string }) {
   const { api } = useRuntime()
   const info = useQuery(infoQuery(api))
   if (info.isError && !info.data) {
-    return <ErrorPanel title={texts.enrolFailed} error={info.error} onRetry={() => void info.refetch()} />
+    return <ErrorPanel title={texts.enrolFailed} error={info.error} onRetry={() => info.refetch()} />
   }
   return (
     <Stack gap="md">

@@ -33,7 +33,7 @@ export function UserAuthority() {
             <CopyField text={lines.dropbear.commands.join('\n')} what={texts.dropbearWhat} />
           </>
         ) : query.isError ? (
-          <ErrorPanel title={texts.authorityFailed} error={query.error} onRetry={() => void query.refetch()} />
+          <ErrorPanel title={texts.authorityFailed} error={query.error} onRetry={() => query.refetch()} />
         ) : (
           <Skeleton height={120} />
         )}

@@ -61,7 +61,7 @@ function PendingList({ pending, onLeave }: PendingListProps) {
   return (
     <>
       {pending.isError && !pending.data ? (
-        <ErrorPanel title={texts.loadFailed} error={pending.error} onRetry={() => void pending.refetch()} />
+        <ErrorPanel title={texts.loadFailed} error={pending.error} onRetry={() => pending.refetch()} />
       ) : null}
       {pending.data && shown.length === 0 ? (
         <Text size="sm" c="dimmed" p="md">
@@ -111,7 +111,7 @@ function EndedSessions({ onLeave }: BellContentsProps) {
   return (
     <>
       {ended.isError && !ended.data ? (
-        <ErrorPanel title={sessionsMessages.loadFailed} error={ended.error} onRetry={() => void ended.refetch()} />
+        <ErrorPanel title={sessionsMessages.loadFailed} error={ended.error} onRetry={() => ended.refetch()} />
       ) : null}
       {ended.data?.total === 0 ? (
         <Text size="sm" c="dimmed" p="md">

@@ -53,7 +53,7 @@ export function DevicePage({ uid }: { readonly uid: string }) {
   return (
     <Page title={texts.title} trail={TRAIL}>
       {query.isError ? (
-        <ErrorPanel title={texts.deviceFailed} error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorPanel title={texts.deviceFailed} error={query.error} onRetry={() => query.refetch()} />
       ) : (
         <Skeleton height={280} />
       )}

@@ -28,7 +28,7 @@ export function DeviceSessions({ uid }: { readonly uid: DeviceUid }) {
   return (
     <SectionCard title={texts.lastSessions} {...(query.data?.total ? { actions: all } : {})}>
       {query.isError && !query.data ? (
-        <ErrorPanel title={sessionsMessages.loadFailed} error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorPanel title={sessionsMessages.loadFailed} error={query.error} onRetry={() => query.refetch()} />
       ) : null}
       {query.data?.total === 0 ? (
         <Text size="sm" c="dimmed">

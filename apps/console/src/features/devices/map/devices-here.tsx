@@ -51,7 +51,7 @@ export function DevicesHere({ cell, place, search, onClose }: DevicesHereProps) 
         }
       >
         {list.isError && !list.data ? (
-          <ErrorPanel title={devicesMessages.loadFailed} error={list.error} onRetry={() => void list.refetch()} />
+          <ErrorPanel title={devicesMessages.loadFailed} error={list.error} onRetry={() => list.refetch()} />
         ) : list.data ? (
           <ul className={classes['list']}>
             {list.data.items.map(({ uid, name, online, tags }) => (

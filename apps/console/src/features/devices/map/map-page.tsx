@@ -76,7 +76,7 @@ export function MapPage({ search: address }: { readonly search: DevicesSearch })
       </div>
       <FacetBar kind="devices" search={search} onChange={set} />
       {positions.isError && !positions.data ? (
-        <ErrorPanel title={texts.failed} error={positions.error} onRetry={() => void positions.refetch()} />
+        <ErrorPanel title={texts.failed} error={positions.error} onRetry={() => positions.refetch()} />
       ) : null}
       {isEmpty ? (
         <EmptyState

@@ -52,7 +52,7 @@ export function SearchPanel({ field, words, hits, current, indexed, onSearch, on
           />
         </form>
       </search>
-      {isError ? <ErrorPanel title={texts.searchFailed} error={error} onRetry={() => void hits.refetch()} /> : null}
+      {isError ? <ErrorPanel title={texts.searchFailed} error={error} onRetry={() => hits.refetch()} /> : null}
       <output className={classes['found']}>
         {nothing ? (indexed ? texts.noHits : texts.noHitsYet) : null}
         {items.length > 0 ? texts.hits(data?.total ?? 0) : null}

@@ -68,9 +68,7 @@ function Contents({ session }: { readonly session: Session }) {
     )
   }
   if (!preview.data) {
-    return (
-      <ErrorPanel title={sessionsMessages.previewFailed} error={preview.error} onRetry={() => void preview.refetch()} />
-    )
+    return <ErrorPanel title={sessionsMessages.previewFailed} error={preview.error} onRetry={() => preview.refetch()} />
   }
   const { state, seconds, commands, files, screen } = preview.data
   return (

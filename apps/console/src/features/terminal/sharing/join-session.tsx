@@ -21,5 +21,5 @@ export function JoinSession({ uid }: { readonly uid: string }) {
     void navigate({ to: '/terminal', search: {}, replace: true })
   }, [runtime, navigate, session, isUid])
   if (!query.isError) return null
-  return <ErrorPanel title={texts.failed} error={query.error} onRetry={() => void query.refetch()} />
+  return <ErrorPanel title={texts.failed} error={query.error} onRetry={() => query.refetch()} />
 }
