@@ -13,5 +13,6 @@ export function Table(props: ComponentProps<'table'>): ReactElement {
     for (const part of current.children) observer.observe(part)
     return () => observer.disconnect()
   }, [])
+  // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached by the keyboard (WCAG 2.1.1)
   return <table {...props} ref={table} tabIndex={scrolls ? 0 : undefined} />
 }

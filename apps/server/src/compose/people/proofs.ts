@@ -1,11 +1,11 @@
 // Asks for the fresh proof that the contract's table demands of an operation, before its handler runs.
 import { type Asks, asksOf } from '@bowline/contract/proofs/proofs'
-import { requireFreshProof } from '../auth/fresh-proofs.ts'
-import { requireRecentProof } from '../auth/ownership.ts'
-import type { AuthDeps } from '../auth/service.ts'
-import type { Actor, TenantContext } from '../context.ts'
-import type { MemberContext, Route, UserContext } from '../http/route.ts'
-import { asksForFactor } from '../namespaces/service.ts'
+import { requireFreshProof } from '../../auth/fresh-proofs.ts'
+import { requireRecentProof } from '../../auth/ownership.ts'
+import type { AuthDeps } from '../../auth/service.ts'
+import type { Actor, TenantContext } from '../../context.ts'
+import type { MemberContext, Route, UserContext } from '../../http/route.ts'
+import { asksForFactor } from '../../namespaces/service.ts'
 
 /** Refuse callers without the proof. API keys pass: making one takes a proof. @throws {BowlineError} FRESH_PROOF_REQUIRED */
 export interface ProofChecks {

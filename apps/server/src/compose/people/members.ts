@@ -1,9 +1,9 @@
 // Members of a namespace, and the roles that it makes for itself.
-import type { Route } from '../http/route.ts'
-import { lockSubordinate } from '../members/authority.ts'
-import { emitMembers } from '../members/changes.ts'
-import { memberRoutes } from '../members/routes.ts'
-import { roleRoutes } from '../roles/routes.ts'
+import type { Route } from '../../http/route.ts'
+import { lockSubordinate } from '../../members/authority.ts'
+import { emitMembers } from '../../members/changes.ts'
+import { memberRoutes } from '../../members/routes.ts'
+import { roleRoutes } from '../../roles/routes.ts'
 import type { createProofChecks } from './proofs.ts'
 
 /** Routes of members and roles. @param contextOf context of any namespace */

@@ -2,13 +2,13 @@
 import type { TenantId } from '@bowline/contract/schemas/common'
 import { RateLimiter } from '@bowline/base/rate-limiter'
 import type { FastifyInstance } from 'fastify'
-import type { AuthDeps } from '../auth/service.ts'
-import type { Actor, TenantContext } from '../context.ts'
-import type { RequestLimits } from '../http/limits/request-limits.ts'
-import type { RegistrationDeps } from '../registration/service.ts'
-import { serveScim } from '../scim/protocol/endpoints.ts'
-import type { ScimTurns } from '../scim/turns.ts'
-import type { SingleSignOnDeps } from '../single-sign-on/deps.ts'
+import type { AuthDeps } from '../../auth/service.ts'
+import type { Actor, TenantContext } from '../../context.ts'
+import type { RequestLimits } from '../../http/limits/request-limits.ts'
+import type { RegistrationDeps } from '../../registration/service.ts'
+import { serveScim } from '../../scim/protocol/endpoints.ts'
+import type { ScimTurns } from '../../scim/turns.ts'
+import type { SingleSignOnDeps } from '../../single-sign-on/deps.ts'
 
 /** Requests of an identity provider per second and token. */
 const REQUESTS = { perSecond: 50, burst: 500 }
