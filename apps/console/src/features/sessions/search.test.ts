@@ -6,6 +6,7 @@ import {
   SAVED,
   SessionsSearch,
   groupedBy,
+  closedGroup,
   isFiltered,
   isNarrowedTo,
   narrowedTo,
@@ -102,6 +103,20 @@ describe('the address of the sessions', () => {
       filter: sessionFilter({ state: 'active', person: 'unknown' }),
     })
     expect(conditions({ person: 'unknown' })).toEqual(['person_known bool false', 'and'])
+  })
+
+  it('returns from the sessions of a group to the groups, with their order and the other filters', () => {
+    const search = SessionsSearch.parse({ group: 'person', rank: 'active', state: 'active', page: 2 })
+    const opened = openedGroup(search, {
+      device: null,
+      person: null,
+      sessions: 1,
+      active: 1,
+      last_started_at: '2026-11-20T00:00:00Z',
+    })
+    expect(opened).toMatchObject({ of: 'person', person: 'unknown', page: 1 })
+    expect(closedGroup(opened, 'person')).toEqual({ group: 'person', rank: 'active', state: 'active', page: 1 })
+    expect(narrowedTo(opened, {}).of).toBeUndefined()
   })
 
   it('does not count the page as a filter', () => {

@@ -1,7 +1,12 @@
 // URL search parameters of the sessions page, and the list they select.
 import { type SessionSort, SESSION_GROUP_SORTS, SESSION_SORTS } from '@bowline/contract/operations/sessions'
 import { DeviceUid, UserId } from '@bowline/contract/schemas/common'
-import { SESSION_GROUPINGS, SESSION_METHODS, type SessionGroup } from '@bowline/contract/schemas/session'
+import {
+  SESSION_GROUPINGS,
+  SESSION_METHODS,
+  type SessionGroup,
+  type SessionGrouping,
+} from '@bowline/contract/schemas/session'
 import { z } from 'zod'
 import { type ConditionGroup, encodeFilter, startOfDay, where } from '../../core/list-filter.ts'
 import { type SessionGroupQuery, type SessionListQuery, SESSIONS_PER_PAGE, SESSION_PAGE_SIZES } from './queries.ts'
@@ -49,6 +54,8 @@ export const SessionsSearch = z.object({
   to: Day,
   /** Devices or people with their numbers of sessions in place of sessions. */
   group: z.enum(SESSION_GROUPINGS).optional().catch(undefined),
+  /** The groups that these sessions were opened from, to return to. */
+  of: z.enum(SESSION_GROUPINGS).optional().catch(undefined),
   sort: z.enum(SESSION_SORTS).optional().catch(undefined),
   /** Order of groups. */
   rank: z.enum(SESSION_GROUP_SORTS).optional().catch(undefined),
@@ -71,7 +78,7 @@ type Narrowing = Partial<Pick<SessionsSearch, (typeof NARROWING)[number]>>
 /** The search with nothing but `narrowing` to narrow the list; order and page size stay. */
 export function narrowedTo(search: SessionsSearch, narrowing: Narrowing): SessionsSearch {
   const gone = Object.fromEntries(NARROWING.map((name) => [name, undefined]))
-  return { ...search, ...gone, ...narrowing, page: 1 }
+  return { ...search, ...gone, of: undefined, ...narrowing, page: 1 }
 }
 
 /** True if the list is narrowed by exactly this. */
@@ -98,13 +105,18 @@ export function sessionGroupsOf(search: SessionsSearch): SessionGroupQuery | und
 
 /** The search grouped by something else, or not at all: each has orders of its own. */
 export function groupedBy(search: SessionsSearch, group: SessionsSearch['group']): SessionsSearch {
-  return { ...search, group, sort: undefined, rank: undefined, order: undefined, page: 1 }
+  return { ...search, group, of: undefined, sort: undefined, rank: undefined, order: undefined, page: 1 }
 }
 
 /** The sessions of one group. */
 export function openedGroup(search: SessionsSearch, { device, person }: SessionGroup): SessionsSearch {
   const one = device ? { device: device.uid } : { person: person?.id ?? ('unknown' as const) }
-  return { ...groupedBy(search, undefined), ...one }
+  return { ...groupedBy(search, undefined), ...one, of: search.group, rank: search.rank }
+}
+
+/** The groups that the search was opened from, in their order. */
+export function closedGroup(search: SessionsSearch, of: SessionGrouping): SessionsSearch {
+  return { ...groupedBy(search, of), [of]: undefined, rank: search.rank }
 }
 
 /** The order in which a column is sorted first. */

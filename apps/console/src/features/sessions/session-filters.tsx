@@ -1,6 +1,7 @@
 // Filters of the session list, stored in the URL.
 import { SESSION_METHODS } from '@bowline/contract/schemas/session'
-import { X } from 'lucide-react'
+import { Link } from '@tanstack/react-router'
+import { ArrowLeft, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { DevicePicker } from '../../core/devices/device-picker.tsx'
 import { OneOf } from '../../ui/controls/choice-menu.tsx'
@@ -8,7 +9,7 @@ import { DayRange } from '../../ui/controls/day-range.tsx'
 import { Button } from '../../ui/kit.ts'
 import { MemberFilter } from '../namespaces/member-filter.tsx'
 import { sessionsMessages } from './messages.ts'
-import { ACTIVITY_NAMES, SESSION_STATES, type SessionsSearch, isFiltered } from './search.ts'
+import { ACTIVITY_NAMES, SESSION_STATES, type SessionsSearch, closedGroup, isFiltered } from './search.ts'
 import bar from '../../ui/controls/choice-menu.module.css'
 import classes from './sessions.module.css'
 
@@ -28,6 +29,12 @@ export function SessionFilters({ search, onChoose, onClear, onUngroup }: Session
     <fieldset aria-label={texts.label} className={bar['bar']}>
       {search.group === undefined ? null : (
         <Chosen onRemove={onUngroup}>{sessionsMessages.groups.chosen[search.group]}</Chosen>
+      )}
+      {search.of === undefined || search[search.of] === undefined ? null : (
+        <Link to="/sessions" search={closedGroup(search, search.of)} className={classes['back']}>
+          <ArrowLeft size={13} aria-hidden />
+          {sessionsMessages.groups.tables[search.of]}
+        </Link>
       )}
       <MemberFilter
         chosen={search.person}
