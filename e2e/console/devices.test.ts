@@ -330,7 +330,7 @@ describe('the list', () => {
       await route.continue()
     })
     await failure.getByRole('button', { name: 'Try again' }).click()
-    // What failed stays on the screen until the next answer is there.
+    // The error stays on the screen until the next answer arrives.
     await failure.locator('button[data-loading=true]').waitFor()
     await failure.getByText('Internal Server Error').waitFor()
     answer()

@@ -25,7 +25,7 @@ const settle = () => new Promise<void>((resolve) => setTimeout(resolve))
 it('keeps the error of the last fetch while the next one is under way, and drops it when that succeeds', async () => {
   const seen: string[] = []
   const observer = new QueryObserver(client, options)
-  // As React's hook, which reads the current result when it is told of a change.
+  // Reads the current result when notified, like React's hook.
   const stop = observer.subscribe(notifyManager.batchCalls(() => seen.push(observer.getCurrentResult().status)))
   answers[0]?.reject(new Error('no answer'))
   await settle()

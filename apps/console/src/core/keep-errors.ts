@@ -1,5 +1,5 @@
-// What could not be loaded keeps showing why while it is tried again: TanStack Query would show it as loading, and a page that
-// is retried in the background would alternate between placeholders and the error.
+// Errors of failed queries stay visible during a retry: TanStack Query resets such a query to pending, so a page that is
+// refetched in the background would alternate between placeholders and the error.
 import type { Query, QueryCache } from '@tanstack/react-query'
 
 /** Queries without data keep the error of their last fetch until one succeeds. @returns stop */
