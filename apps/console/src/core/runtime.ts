@@ -5,7 +5,7 @@ import { events } from '@bowline/contract/operations/stats'
 import { instance } from '@bowline/contract/operations/instance'
 import { QueryClient } from '@tanstack/react-query'
 import { createLiveConnection, type LiveConnection } from '../live/live-connection.ts'
-import { createStreamSlots } from '../live/stream-slots.ts'
+import { createSharedStream } from '../live/shared-stream.ts'
 import { type LiveFeed, createLiveFeed } from '../live/live-feed.ts'
 import { createApi, type Api } from '../auth/api.ts'
 import { exclusively, openTabChannel } from '../auth/browser.ts'
@@ -54,26 +54,21 @@ export function createRuntime(): Runtime {
   })
   keepErrors(queryClient.getQueryCache())
   const feed = createLiveFeed({ queryClient, later })
-  const slots = createStreamSlots('locks' in navigator ? navigator.locks : undefined)
-  const live = createLiveConnection({
-    async open(lastEventId, signal) {
-      const slot = await slots.take()
-      // Other pages of this browser have streams enough: this one polls, and tries again.
-      if (!slot) throw new Error('The browser has no connection left for another stream.')
-      signal.addEventListener('abort', slot.release)
-      try {
-        const headers: Record<string, string> = lastEventId === '' ? {} : { 'last-event-id': lastEventId }
-        return await api.open(events.stream, { signal, headers })
-      } catch (error) {
-        slot.release()
-        throw error
-      }
+  const openStream = createSharedStream({
+    locks: 'locks' in navigator ? navigator.locks : undefined,
+    open(lastEventId, signal) {
+      const headers: Record<string, string> = lastEventId === '' ? {} : { 'last-event-id': lastEventId }
+      return api.open(events.stream, { signal, headers })
     },
+    later,
+  })
+  const live = createLiveConnection({
+    open: (lastEventId, signal) => openStream(`bowline.events ${ownerOf(session.state.get())}`, lastEventId, signal),
     later,
     random: Math.random,
     onEvent(event) {
       feed.take(event)
-      // Buttons follow at once, not with the next token. The other tabs have streams of their own.
+      // Buttons follow at once, not with the next token. The other pages get the event too.
       const state = session.state.get()
       if (state.kind === 'signed-in' && mayChangeRights(event, state.person)) session.receive({ type: 'changed' })
     },
@@ -115,7 +110,7 @@ function followSession(
   let owner = ''
   session.state.subscribe(() => {
     const state = session.state.get()
-    const next = state.kind === 'signed-in' ? `${state.person.id} ${state.person.tenant}` : ''
+    const next = ownerOf(state)
     if (next === owner) return
     owner = next
     live.stop()
@@ -124,6 +119,11 @@ function followSession(
     feed.starting()
     live.start()
   })
+}
+
+/** The person and namespace that data is of; '' for nobody. */
+function ownerOf(state: SessionState): string {
+  return state.kind === 'signed-in' ? `${state.person.id} ${state.person.tenant}` : ''
 }
 
 /** True when there is a namespace to query; without one the server would refuse. */
