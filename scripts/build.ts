@@ -1,9 +1,10 @@
 // Builds what is stale: `node scripts/run.js scripts/build.ts console agent-x64 docs`. A part is stale when the hash of
 // its sources differs from the one it was built from.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { ARCHITECTURES, type Architecture, bundleAgent } from './agent-bundle/bundle.ts'
+import { takeCheckoutLock } from './checkout/lock.js'
 import { tool } from './tool.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -76,12 +77,18 @@ export async function buildStale(names: readonly string[]): Promise<void> {
     if (!part) throw new Error(`there is nothing to build named '${name}'; known: ${Object.keys(PARTS).join(', ')}`)
     const stamp = join(root, '.cache', `built-${name}`)
     const wanted = hashOf(part.sources)
-    const current = existsSync(stamp) && existsSync(join(root, part.output)) ? readFileSync(stamp, 'utf8') : ''
-    if (current === wanted) continue
-    process.stderr.write(`Building ${name} …\n`)
-    await part.build()
-    mkdirSync(dirname(stamp), { recursive: true })
-    writeFileSync(stamp, wanted)
+    const isFresh = () =>
+      existsSync(stamp) && existsSync(join(root, part.output)) && readFileSync(stamp, 'utf8') === wanted
+    if (isFresh()) continue
+    const release = takeCheckoutLock(`build-${name}`)
+    try {
+      if (isFresh()) continue
+      process.stderr.write(`Building ${name} …\n`)
+      await part.build()
+      writeFileSync(stamp, wanted)
+    } finally {
+      release()
+    }
   }
 }
 

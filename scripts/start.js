@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
-import { ensureInstalled } from './install.js'
+import { ensureInstalled } from './checkout/install.js'
 import { nodeEnvironment, projectNode, root } from './project-node.js'
 
 const LOOK_MS = 500

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { ensureInstalled } from './install.js'
+import { ensureInstalled } from './checkout/install.js'
 import { nodeEnvironment, projectNode, root } from './project-node.js'
 
 process.chdir(root)

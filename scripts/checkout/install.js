@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from './project-node.js'
+import { takeCheckoutLock } from './lock.js'
+import { root } from '../project-node.js'
 
 const stampFile = join(root, 'node_modules', '.bowline-installed')
 
@@ -40,11 +41,23 @@ function isInstalledByNpm() {
  */
 export function ensureInstalled() {
   const wanted = lockHash()
-  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted) return
-  if (isInstalledByNpm()) {
-    writeFileSync(stampFile, wanted)
-    return
+  if (isInstalled(wanted)) return
+  const release = takeCheckoutLock('install')
+  try {
+    if (!isInstalled(wanted)) install(wanted)
+  } finally {
+    release()
   }
+}
+
+function isInstalled(wanted) {
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted) return true
+  if (!isInstalledByNpm()) return false
+  writeFileSync(stampFile, wanted)
+  return true
+}
+
+function install(wanted) {
   console.error('Installing dependencies …')
   const npm = process.env.npm_execpath
   const flags = ['ci', '--no-audit', '--no-fund', '--loglevel=error']

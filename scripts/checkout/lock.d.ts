@@ -1,0 +1,1 @@
+export function takeCheckoutLock(name: string, folder?: string): () => void
