@@ -49,7 +49,7 @@ export const profileMessages = {
   ),
   activityTable: i18n._('Recent activity'),
   activityFailed: i18n._('Your activity could not be loaded'),
-  noActivity: i18n._('Nothing has happened yet.'),
+  noActivity: i18n._('No activity yet.'),
   columns: { what: i18n._('What'), when: i18n._('When'), from: i18n._('From') },
   times: (count: number) => (count === 1 ? '' : i18n._(' ({count, plural, one {# time} other {# times}})', { count })),
   commandLine: i18n._('command line'),
