@@ -37,7 +37,7 @@ export const profileMessages = {
   signInsFailed: i18n._('Your sign-ins could not be loaded'),
   noSignIns: i18n._('No sign-ins.'),
   sessionsText: i18n._(
-    'Signing out everywhere ends every browser session and token of your account, this one too. API keys and SSH keys are credentials of their own and stay: delete those that you no longer trust.',
+    'Signing out everywhere ends every browser session and token of your account, including this one. API keys and SSH keys are separate credentials and keep working: delete those that you no longer trust.',
   ),
   apiKeys: i18n._('API keys'),
   sshKeys: i18n._('SSH keys'),
