@@ -75,7 +75,9 @@ export const settingsMessages = {
     'A security key with PIN and touch, an authenticator code, or an approval in the console. Running sessions continue.',
   ),
   factorHours: i18n._('Ask again after'),
-  factorHoursHint: i18n._('Until then, the same person passes with the same key from the same network.'),
+  factorHoursHint: i18n._(
+    'Until then, the same person needs no second factor with the same key from the same network.',
+  ),
   hours: i18n._('hours'),
   factorServices: i18n._('Exempt service keys'),
   factorServicesHint: i18n._('Keys without an owner, used by programs. Without the exemption they cannot log in.'),
