@@ -126,7 +126,7 @@ export const filesMessages = {
     unsupported: i18n._('The device’s file server cannot do this.'),
     failure: i18n._('The device refused without giving a reason.'),
     said: (text: string) => i18n._('The device says: {text}', { text }),
-    notUnderstood: i18n._('The device’s file server does not speak SFTP.'),
+    notUnderstood: i18n._('The device’s file server sent an invalid SFTP response.'),
     version: i18n._('The device’s file server speaks another version of SFTP.'),
     ended: i18n._('The session has ended.'),
   },
