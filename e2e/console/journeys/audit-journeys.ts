@@ -102,7 +102,7 @@ export function auditJourneys(site: Site): void {
       await row.getByText('Paused after a day without success: It answered 503.').waitFor()
       expect(await row.getByText(/\d+ entries behind/).count()).toBe(1)
       await page.getByRole('button', { name: 'Send a test entry by Splunk' }).click()
-      await page.getByText('The receiver has not taken the test entry').first().waitFor()
+      await page.getByText('The receiver did not accept the test entry').first().waitFor()
     })
   })
 

@@ -186,7 +186,7 @@ export function playerJourneys(site: Site): void {
       await hit.waitFor()
       // None of the sessions is from then.
       await page.getByLabel('Last day').fill('2001-01-01')
-      await page.getByText('Nothing was found').waitFor()
+      await page.getByText('No matches').waitFor()
       expect(new URL(page.url()).searchParams.get('to')).toBe('2001-01-01')
       await page.getByRole('button', { name: 'Clear filters' }).click()
       await hit.click()

@@ -66,7 +66,7 @@ export function sessionJourneys(site: Site): void {
       await page.waitForURL('**/sessions?key=**')
       await page.getByRole('button', { name: `Key ${fingerprint}` }).waitFor()
       await row.getByRole('link').first().click()
-      await page.getByText('Signed in by').waitFor()
+      await page.getByText('Signed in with').waitFor()
       await page.getByText(fingerprint).first().waitFor()
       expect(await page.getByText('deploy laptop').count()).toBeGreaterThan(0)
     })

@@ -74,8 +74,8 @@ it('lets somebody in whom the firewall refuses, for as long as another person ap
   // The member asks, from where ssh has sent them.
   const asking = await openPage(browser, { baseURL: server.origin })
   await openSignedIn(asking.page, MEMBER, new URL(link).pathname + new URL(link).search)
-  const dialog = asking.page.getByRole('dialog', { name: 'Ask for access to press' })
-  await dialog.getByRole('button', { name: 'Ask for access' }).click()
+  const dialog = asking.page.getByRole('dialog', { name: 'Request access to press' })
+  await dialog.getByRole('button', { name: 'Request access' }).click()
   await dialog.getByText('Accounts on the device must have at least one account.').waitFor()
   await dialog.getByText('Reason is required.').waitFor()
   await dialog.getByLabel('Accounts on the device').fill(`${account()}, kiosk`)
@@ -83,7 +83,7 @@ it('lets somebody in whom the firewall refuses, for as long as another person ap
   await dialog.getByLabel('Reason').fill('The press is stuck, ticket 4711')
   await shot(asking.page, 'ask')
   expect(await violationsInBothThemes(asking.page)).toEqual({ light: [], dark: [] })
-  await dialog.getByRole('button', { name: 'Ask for access' }).click()
+  await dialog.getByRole('button', { name: 'Request access' }).click()
   await asking.page.getByText('The press is stuck, ticket 4711').waitFor()
   expect((await sshAsMember()).code).toBe(255)
 
@@ -101,7 +101,7 @@ it('lets somebody in whom the firewall refuses, for as long as another person ap
   await shot(deciding.page, 'pending')
   await approve.focus()
   await deciding.page.keyboard.press('Enter')
-  const decision = deciding.page.getByRole('dialog', { name: 'Let olga in?' })
+  const decision = deciding.page.getByRole('dialog', { name: 'Approve access for olga?' })
   await decision.getByText('The press is stuck, ticket 4711').waitFor()
   await decision.getByLabel('For how long').selectOption({ label: '15 minutes' })
   expect(await violationsInBothThemes(deciding.page)).toEqual({ light: [], dark: [] })
@@ -110,7 +110,7 @@ it('lets somebody in whom the firewall refuses, for as long as another person ap
   await deciding.page.getByText('olga has access now.').waitFor()
 
   // The page of the member follows without being loaded again.
-  await asking.page.getByText('No request is waiting').waitFor()
+  await asking.page.getByText('No pending requests').waitFor()
   await asking.page.getByRole('link', { name: 'Active', exact: true }).click()
   await asking.page.getByText(/\d+ min .*left/).waitFor()
   await shot(asking.page, 'active')
@@ -151,7 +151,7 @@ it('shows a denial with its note, and lets nobody decide their own request', asy
   await dialog.getByLabel('Tag').selectOption('print')
   await dialog.getByLabel('Accounts on the device').fill('root')
   await dialog.getByLabel('Reason').fill('Paper')
-  await dialog.getByRole('button', { name: 'Ask for access' }).click()
+  await dialog.getByRole('button', { name: 'Request access' }).click()
   await page.getByText('all devices with the tag print').waitFor()
   const [request] = (await client.call(operations.accessRequests.list, { query: { state: 'pending' } })).body
   await client.call(operations.accessRequests.deny, {
@@ -166,17 +166,17 @@ it('shows a denial with its note, and lets nobody decide their own request', asy
 
   const own = await openPage(browser, { baseURL: server.origin })
   await openSignedIn(own.page, server.account, `/devices/${agent.device.uid}`)
-  await own.page.getByRole('link', { name: 'Ask for access' }).click()
+  await own.page.getByRole('link', { name: 'Request access' }).click()
   const mine = own.page.getByRole('dialog')
   await mine.getByLabel('Accounts on the device').fill('root')
   await mine.getByLabel('Reason').fill('Mine')
-  await mine.getByRole('button', { name: 'Ask for access' }).click()
+  await mine.getByRole('button', { name: 'Request access' }).click()
   const approve = own.page.getByRole('button', { name: 'Approve the request of operator for press' })
   expect(await approve.getAttribute('aria-disabled')).toBe('true')
   await own.page.getByRole('button', { name: 'Withdraw the request for press' }).click()
   await own.page.getByText('Request withdrawn.').waitFor()
   await own.page.goto('/settings')
-  await own.page.getByText('Only one person here may decide').waitFor()
+  await own.page.getByText('Only one person here can approve requests').waitFor()
   await shot(own.page, 'settings')
   expect([...complaints, ...own.complaints]).toEqual([])
   await own.context.close()

@@ -57,7 +57,7 @@ it('searches people, disables one whose sessions end, and enables them', async (
   await table.getByRole('link', { name: 'grace' }).waitFor()
   await inspect(page, 'people')
   await page.getByRole('searchbox', { name: 'Search people' }).fill('nobody-at-all')
-  await page.getByText('Nobody matches').waitFor()
+  await page.getByText('No matching people').waitFor()
   expect(await violationsInBothThemes(page)).toEqual(NONE)
   await page.getByRole('searchbox', { name: 'Search people' }).fill('linus')
   await table.getByRole('link', { name: 'linus' }).click()
@@ -70,7 +70,7 @@ it('searches people, disables one whose sessions end, and enables them', async (
   await dialog.getByText('Nobody can sign in to the account').waitFor()
   expect(await violationsInBothThemes(page)).toEqual(NONE)
   await dialog.getByRole('button', { name: 'Disable account' }).click()
-  await page.getByText('This account is disabled since').waitFor()
+  await page.getByText('This account has been disabled since').waitFor()
   expect(await signInOf('linus')).toBe('BAD_CREDENTIALS')
   await inspect(page, 'person')
   await page.getByRole('button', { name: 'Enable', exact: true }).click()
@@ -79,7 +79,7 @@ it('searches people, disables one whose sessions end, and enables them', async (
 
   await page.getByRole('button', { name: 'Make an administrator of this server' }).click()
   await dialog.getByRole('button', { name: 'Make an administrator of this server' }).click()
-  await page.getByRole('button', { name: 'Take the administration away' }).waitFor()
+  await page.getByRole('button', { name: 'Remove as administrator' }).waitFor()
 
   // Of oneself nothing can be taken.
   await page.goto('/instance/people?state=administrators')
@@ -116,7 +116,7 @@ it('limits a namespace, hands it over, disables it, and tells its members', asyn
 
   await page.getByRole('button', { name: 'Disable namespace' }).click()
   await dialog.getByRole('button', { name: 'Disable namespace' }).click()
-  await page.getByText('This namespace is disabled since').waitFor()
+  await page.getByText('This namespace has been disabled since').waitFor()
   await inspect(page, 'namespace')
   const member = await openPage(browser, { baseURL: server.origin }, /status of 403/)
   await member.page.goto('/sign-in')
@@ -148,7 +148,7 @@ it('lists deleted namespaces with their day and restores one', async () => {
   await row.getByRole('link', { name: 'grace' }).waitFor()
   await inspect(page, 'deleted-namespaces')
   await page.getByRole('searchbox', { name: 'Search namespaces' }).fill('barn')
-  await page.getByText('No deleted namespace matches').waitFor()
+  await page.getByText('No matching deleted namespaces').waitFor()
   await page.getByRole('searchbox', { name: 'Search namespaces' }).fill('grace@')
   await row.getByRole('button', { name: 'Restore warehouse' }).click()
   await row.waitFor({ state: 'detached' })
@@ -182,7 +182,7 @@ it('filters all audit logs and exports them', async () => {
   expect(text).not.toContain('namespace.hand-over')
   await page.getByRole('textbox', { name: 'Action' }).fill('nothing.here')
   await page.keyboard.press('Enter')
-  await page.getByText('No entry matches').waitFor()
+  await page.getByText('No matching entries').waitFor()
   expect(await violationsInBothThemes(page)).toEqual(NONE)
   expect(complaints).toEqual([])
   await context.close()

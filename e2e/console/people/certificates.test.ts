@@ -90,7 +90,7 @@ it('says whose page it is to everybody else, and shows no way to it', async () =
   if (user) user.instanceAdmin = false
   const { page, complaints, context } = await openPage(browser, { baseURL: backend.origin })
   await openSignedIn(page, backend, '/instance/certificates')
-  await page.getByText('Administrators of this server look after its certificates').waitFor()
+  await page.getByText('Only administrators of this server can manage its certificates').waitFor()
   expect(await page.getByRole('link', { name: 'Certificates', exact: true }).count()).toBe(0)
   expect(complaints).toEqual([])
   await context.close()

@@ -106,6 +106,6 @@ it('denies a login, and says when none waits under a code', async () => {
   await page.getByText('The login was denied.').waitFor()
   expect((await result).stderr).toContain('the login was denied')
   await page.goto('/approve/BCDF-GHJK')
-  await page.getByText('No login of yours waits under this code.').waitFor()
+  await page.getByText('No pending login matches this code.').waitFor()
   await context.close()
 })

@@ -48,7 +48,7 @@ it('shows the identity that the password has linked, and removes it by keyboard'
   const offers = page.getByRole('link', { name: 'Check that all of them are yours' })
   await page
     .getByRole('region', { name: 'Where you are signed in' })
-    .getByText('Linked sign-in providers go on to sign in.')
+    .getByText('Linked sign-in providers can still sign in.')
     .waitFor()
   expect(await offers.count()).toBe(2)
   expect(await violationsInBothThemes(page)).toEqual({ light: [], dark: [] })

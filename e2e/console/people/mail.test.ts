@@ -112,7 +112,7 @@ it('tells everybody else whose page it is, and shows no way to it', async () => 
   await bowline('namespace create works grace')
   const { page, complaints, context } = await openPage(browser, { baseURL: server.origin })
   await openSignedIn(page, grace, '/instance/mail')
-  await page.getByText('Administrators of this server look after its mail').waitFor()
+  await page.getByText('Only administrators of this server can manage its mail').waitFor()
   expect(await page.getByRole('link', { name: 'Mail', exact: true }).count()).toBe(0)
   expect(complaints).toEqual([])
   await context.close()

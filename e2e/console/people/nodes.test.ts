@@ -62,7 +62,7 @@ it('says whose page it is to everybody else, and shows no way to it', async () =
   if (user) user.instanceAdmin = false
   const { page, complaints, context } = await openPage(browser, { baseURL: backend.origin })
   await openSignedIn(page, backend, '/instance/nodes')
-  await page.getByText('Administrators of this server look after its nodes').waitFor()
+  await page.getByText('Only administrators of this server can manage its nodes').waitFor()
   expect(await page.getByRole('link', { name: 'Nodes', exact: true }).count()).toBe(0)
   expect(complaints).toEqual([])
   await context.close()

@@ -67,7 +67,7 @@ it('shows an unknown code at the field', async () => {
   await openSignedIn(page, OPERATOR, '/activate')
   await page.getByRole('textbox', { name: 'Code' }).fill('BBBB-BBBB')
   await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByText('Code belongs to no waiting program').waitFor()
+  await page.getByText('Code is unknown or has expired').waitFor()
   expect(await page.getByRole('textbox', { name: 'Code' }).getAttribute('aria-invalid')).toBe('true')
   await context.close()
 })

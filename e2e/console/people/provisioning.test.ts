@@ -56,7 +56,7 @@ it('is set up in the settings, works with what they show, and can be revoked', a
 
   await page.reload()
   await card.getByText('userName is taken.').waitFor()
-  await card.getByText('Described by the provider so far: users 1, groups 1.').waitFor()
+  await card.getByText('Received from the provider so far: users 1, groups 1.').waitFor()
   expect(await accessibilityViolations(page)).toEqual([])
 
   await page.getByRole('link', { name: 'Team' }).click()

@@ -62,7 +62,7 @@ it('runs on each, and shows what is the same together, failures first', async ()
     .fill(command.replaceAll('$0', join(folder, 'one')))
   await dialog().getByRole('button', { name: 'Run', exact: true }).click()
   await dialog().getByText('Succeeded on 2 of 3 devices.').waitFor()
-  const groups = dialog().getByRole('list', { name: 'Results, the same ones together' }).getByRole('listitem')
+  const groups = dialog().getByRole('list', { name: 'Results, identical ones grouped' }).getByRole('listitem')
   expect((await groups.allInnerTexts()).map((text) => text.split('\n')[0])).toEqual([
     expect.stringContaining('1 device'),
     expect.stringContaining('2 devices'),

@@ -112,7 +112,7 @@ it('lets somebody type in a terminal after consent, until its person removes her
   await page.getByRole('list', { name: 'People in this session' }).waitFor({ state: 'detached' })
   await guest.page.getByRole('button', { name: 'Ask again' }).click()
   await question.getByRole('button', { name: 'Deny' }).click()
-  await guest.page.getByText('The person in the session has denied it.').waitFor()
+  await guest.page.getByText('The person in the session denied your request.').waitFor()
 
   await page.keyboard.type('exit\n')
   const { call, open } = await server.client()

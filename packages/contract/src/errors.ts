@@ -63,8 +63,8 @@ export const ERRORS = {
   },
   NAMESPACE_FULL: { status: 403, message: 'The namespace has reached its limit of {limit} {what}.' },
   ACCESS_REQUESTS_OFF: { status: 403, message: 'Access requests are switched off in this namespace.' },
-  ACCESS_REQUEST_LIMIT: { status: 403, message: 'You have {limit} {what} already; that is as many as there may be.' },
-  OWN_ACCESS_REQUEST: { status: 403, message: 'Somebody else has to decide a request of yours.' },
+  ACCESS_REQUEST_LIMIT: { status: 403, message: 'You already have {limit} {what}, the most allowed.' },
+  OWN_ACCESS_REQUEST: { status: 403, message: 'Another member has to decide on your request.' },
   NOT_YOURS: { status: 403, message: 'The request is for another account.' },
   USER_TOKEN_REQUIRED: { status: 403, message: 'API keys cannot be used here; sign in as a user.' },
   NO_NAMESPACE: { status: 403, message: 'The token belongs to no namespace.' },
@@ -89,7 +89,7 @@ export const ERRORS = {
   EDITION: { status: 404, message: 'This call exists in the {edition} edition only.' },
   TAG_LIMIT: { status: 406, message: 'At most {limit} tags are allowed.' },
   CONFLICT: { status: 409, message: '{field} is taken.' },
-  ROLLOUT_REFUSED: { status: 409, message: 'The rollout cannot be changed so: {reason}.' },
+  ROLLOUT_REFUSED: { status: 409, message: 'The rollout cannot be changed: {reason}.' },
   ACCESS_REQUEST_STATE: { status: 409, message: 'The access request cannot be changed any more: it is {state}.' },
   SESSION_NOT_JOINABLE: { status: 409, message: 'The session cannot be joined: {reason}.' },
   EXPORT_RUNNING: { status: 409, message: 'An export of this is under way; wait until it has ended.' },
@@ -97,7 +97,7 @@ export const ERRORS = {
     status: 409,
     message: 'Several people wait for the username {username}; name the address too: {addresses}.',
   },
-  LAST_ADMINISTRATOR: { status: 409, message: 'Somebody who is not disabled must be left to administer this server.' },
+  LAST_ADMINISTRATOR: { status: 409, message: 'This server needs at least one administrator who is not disabled.' },
   OWN_ACCOUNT: { status: 409, message: 'Another administrator of this server must do this to your account.' },
   ACCOUNT_UNFINISHED: { status: 409, message: 'The account is not confirmed yet; nobody can sign in to it.' },
   PASSKEY_KNOWN: { status: 409, message: 'This passkey is registered already.' },
@@ -109,7 +109,7 @@ export const ERRORS = {
   ONLY_WAY_IN: {
     status: 409,
     message:
-      'Nothing else signs in to this account: add a passkey first, or ask whoever runs this server for a password.',
+      'This is the only way to sign in to this account: add a passkey first, or ask the operator of this server for a password.',
   },
   PASSWORD_EXISTS: { status: 409, message: 'The account has a password; change it with the current one.' },
   DEVICE_REPLACES_ONE: {

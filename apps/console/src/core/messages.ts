@@ -39,7 +39,7 @@ export const appMessages = {
   },
   leaving: {
     title: i18n._('Discard unsaved changes?'),
-    text: i18n._('What you have changed here is not saved.'),
+    text: i18n._('Your changes on this page will be lost.'),
     stay: i18n._('Keep editing'),
     leave: i18n._('Discard changes'),
   },
@@ -88,12 +88,12 @@ export const appMessages = {
   sessionKeys: { end: i18n._('End the session') },
   changeKeys: (action: string, keys: string) => i18n._('{action}: {keys}. Change', { action, keys }),
   pressKeys: i18n._('Press the new keys …'),
-  pressKeysHint: i18n._('Escape keeps the keys, Backspace brings the usual ones back.'),
+  pressKeysHint: i18n._('Escape keeps the keys; Backspace restores the defaults.'),
   keysReserved: (key: string) => i18n._('{key} has its own meaning in every list.', { key }),
-  keysTaken: (action: string) => i18n._('These keys belong to “{action}”.', { action }),
+  keysTaken: (action: string) => i18n._('These keys are already used for “{action}”.', { action }),
   keysChanged: (action: string, keys: string) => i18n._('{action}: {keys}.', { action, keys }),
   keysHint: i18n._('Select the keys of a shortcut to change them. They are kept in this browser.'),
-  usualKeys: i18n._('Restore all usual keys'),
+  usualKeys: i18n._('Restore all defaults'),
   singleKeys: i18n._('Single-key shortcuts'),
   singleKeysHint: i18n._(
     'Turn this off if you use voice control. Keys in a focused list and shortcuts with Ctrl keep working.',
@@ -136,7 +136,7 @@ export const appMessages = {
   ),
   noNamespace: i18n._('You’re not in a namespace yet'),
   noNamespaceText: i18n._(
-    'Devices live in namespaces. Create one of your own, or ask an administrator of another to add you as a member.',
+    'Devices live in namespaces. Create one, or ask a namespace administrator to add you as a member.',
   ),
-  noNamespaceAsk: i18n._('Devices live in namespaces. Ask an administrator of one to add you as a member.'),
+  noNamespaceAsk: i18n._('Devices live in namespaces. Ask a namespace administrator to add you as a member.'),
 } as const

@@ -24,7 +24,7 @@ export const STANDINGS: Readonly<Record<SubscriptionStatus, Standing>> = {
   incomplete: { devices: 'limit', above: 'grace', seen: 'First payment not completed' },
   incomplete_expired: { devices: 'limit', above: 'grace', seen: 'First payment not completed in time' },
   canceled: { devices: 'limit', above: 'grace', seen: 'Ended' },
-  unpaid: { devices: 'limit', above: 'grace', seen: 'Ended, as it was not paid' },
+  unpaid: { devices: 'limit', above: 'grace', seen: 'Ended due to non-payment' },
   paused: { devices: 'limit', above: 'grace', seen: 'Paused' },
   // After an active status only.
   inactive: { devices: 'limit', above: 'grace', seen: 'Free' },

@@ -7,13 +7,13 @@ export const activateMessages = {
   code: i18n._('Code'),
   codeHint: i18n._('Eight letters, such as WDJB-MJHT.'),
   continue: i18n._('Continue'),
-  notFound: i18n._('belongs to no waiting program; it may have expired: start again in the program'),
+  notFound: i18n._('is unknown or has expired; start again in the program'),
   lookUpFailed: i18n._('The code could not be looked up'),
   question: (name: string) => i18n._('Let {name} sign in as you?', { name }),
   warning: i18n._(
-    'Approve only what you have started yourself, just now. Nobody from support ever asks you for a code. The program gets your rights until you sign it out in your profile.',
+    'Approve only if you just started this sign-in yourself. Support never asks for a code. The program has your permissions until you sign it out in your profile.',
   ),
-  from: i18n._('It asks from'),
+  from: i18n._('Requested from'),
   unknownPlace: i18n._('unknown place'),
   left: (minutes: number) =>
     i18n._(
@@ -24,5 +24,5 @@ export const activateMessages = {
   deny: i18n._('Deny'),
   approved: (name: string) => i18n._('{name} is signed in. You can close this page.', { name }),
   denied: (name: string) => i18n._('{name} was denied.', { name }),
-  decideFailed: i18n._('The program still waits'),
+  decideFailed: i18n._('The program is still waiting'),
 }

@@ -33,7 +33,7 @@ export const billingMessages = {
     incomplete_expired: i18n._('First payment not completed in time'),
     past_due: i18n._('A payment has failed'),
     canceled: i18n._('Ended'),
-    unpaid: i18n._('Ended, as it was not paid'),
+    unpaid: i18n._('Ended due to non-payment'),
     paused: i18n._('Paused'),
     to_cancel_at_end_of_period: i18n._('Cancelled, still running'),
   },
@@ -42,25 +42,25 @@ export const billingMessages = {
       i18n._('{limit} devices cost nothing. A subscription allows any number of them.', { limit }),
     granted: i18n._('The operator of this server has lifted the limit.'),
     active: (end: string) =>
-      i18n._('The next period begins on {end}. Accepted devices are counted as they are then.', { end }),
+      i18n._('The next period begins on {end}. Accepted devices are counted at that time.', { end }),
     trialing: (end: string) => i18n._('The trial ends on {end}. The first payment is due then.', { end }),
     pastDue: i18n._(
       'The payment provider tries again. Everything keeps working meanwhile; add another card to be sure.',
     ),
     cancelled: (end: string) =>
       i18n._(
-        'It runs until {end}. From then on, a namespace with more devices than are free can be connected to for a week.',
+        'It runs until {end}. After that, a namespace with more devices than are free stays reachable for a week.',
         { end },
       ),
-    incomplete: i18n._('Nothing is allowed beyond the free devices until the payment has succeeded.'),
+    incomplete: i18n._('Only the free devices are allowed until the payment succeeds.'),
     within: (limit: string) =>
       i18n._('Everything keeps working, with up to {limit} devices. Subscribe again for more.', { limit }),
     grace: (end: string, left: string) =>
       i18n._(
-        'All devices can be connected to until {end} ({left}). Then none can, until you choose the devices to keep or subscribe.',
+        'All devices stay reachable until {end} ({left}). After that, none are reachable until you choose the devices to keep, or subscribe.',
         { end, left },
       ),
-    refused: i18n._('No device can be connected to until you choose the devices to keep, or subscribe.'),
+    refused: i18n._('No device is reachable until you choose the devices to keep, or subscribe.'),
   },
   daysLeft: (days: number) => i18n._('{days, plural, one {# day left} other {# days left}}', { days }),
   deviceCount: (count: number) =>
@@ -69,7 +69,7 @@ export const billingMessages = {
   subscribeTitle: i18n._('Subscribe this namespace?'),
   subscribeText: (devices: string) =>
     i18n._('It has {devices} now, and each accepted device is billed. The default card pays at once.', { devices }),
-  subscribeFailed: i18n._('The subscription did not begin'),
+  subscribeFailed: i18n._('The subscription was not started'),
   subscribed: i18n._('The namespace is subscribed.'),
   subscribeNeedsCard: i18n._(
     'Subscribing needs a card. It is typed in at the payment provider; this server never sees it.',
@@ -87,12 +87,12 @@ export const billingMessages = {
   isDefault: i18n._('Default'),
   makeDefault: i18n._('Make default'),
   makeDefaultNamed: (card: string) => i18n._('Make the default: {card}', { card }),
-  madeDefault: (card: string) => i18n._('{card} pays from now on.', { card }),
+  madeDefault: (card: string) => i18n._('{card} is now the default.', { card }),
   makeDefaultFailed: i18n._('The default card could not be changed'),
   removeMethod: i18n._('Remove card'),
   removeMethodNamed: (card: string) => i18n._('Remove {card}', { card }),
   removeMethodTitle: (card: string) => i18n._('Remove {card}?', { card }),
-  removeMethodText: i18n._('It pays nothing any more. Without a default card the next payment fails.'),
+  removeMethodText: i18n._('It is no longer charged. Without a default card, the next payment fails.'),
   methodRemoved: (card: string) => i18n._('{card} removed.', { card }),
   removeMethodFailed: i18n._('The card could not be removed'),
   invoices: i18n._('Invoices'),
@@ -113,7 +113,7 @@ export const billingMessages = {
     i18n._('{devices} devices are accepted, {limit} are allowed', { devices, limit }),
   overLimitOwner: i18n._('The owner of the namespace can choose the devices to keep, or subscribe.'),
   chooseTitle: i18n._('Choose the devices to keep'),
-  chooseText: (limit: string) => i18n._('Keep up to {limit}. Those used most are proposed.', { limit }),
+  chooseText: (limit: string) => i18n._('Keep up to {limit}. The most used ones are preselected.', { limit }),
   chooseSearch: i18n._('Search devices'),
   chooseList: i18n._('Accepted devices'),
   chosen: (chosen: string, limit: string) => i18n._('{chosen} of {limit} chosen', { chosen, limit }),

@@ -4,13 +4,13 @@ import { i18n } from '../../platform/language/i18n.ts'
 export const certificateMessages = {
   title: i18n._('Certificates'),
   loadFailed: i18n._('The certificates could not be loaded.'),
-  noAccess: i18n._('Administrators of this server look after its certificates'),
+  noAccess: i18n._('Only administrators of this server can manage its certificates'),
   noAccessText: i18n._(
     'This page is for administrators of the server. On the server, “bowline user admin <username>” makes an account one.',
   ),
   none: i18n._('This server has no certificate'),
   noneText: i18n._(
-    'It speaks HTTP, behind a proxy that terminates TLS or for its own machine only. BOWLINE_ACME_EMAIL gets a certificate.',
+    'It serves plain HTTP, behind a proxy that terminates TLS or only on its own machine. Set BOWLINE_ACME_EMAIL to get a certificate.',
   ),
   uses: { console: i18n._('Console and API'), tunnels: i18n._('Tunnels') },
   sources: {
@@ -20,12 +20,12 @@ export const certificateMessages = {
   },
   states: {
     valid: i18n._('valid'),
-    ending: i18n._('ends soon'),
+    ending: i18n._('expires soon'),
     expired: i18n._('expired'),
     missing: i18n._('not issued yet'),
   },
   warnings: {
-    ending: i18n._('The certificate ends soon and has not been renewed'),
+    ending: i18n._('The certificate expires soon and has not been renewed'),
     expired: i18n._('The certificate has expired'),
     missing: i18n._('The authority has not issued the certificate yet'),
   },

@@ -23,7 +23,7 @@ export const commandsMessages = {
   progressLabel: i18n._('Progress'),
   summary: (worked: string, total: string) => i18n._('Succeeded on {worked} of {total} devices.', { worked, total }),
   refusedEarly: i18n._('The first device refused the user name or the credential, so it was not tried on the others.'),
-  results: i18n._('Results, the same ones together'),
+  results: i18n._('Results, identical ones grouped'),
   exited: (status: number) => i18n._('Exit status {status}', { status }),
   killed: (signal: string) => i18n._('Ended by signal {signal}', { signal }),
   refused: i18n._('Sign-in refused'),

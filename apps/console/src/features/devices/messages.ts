@@ -58,7 +58,7 @@ export const devicesMessages = {
   replaceOldKey: i18n._('Accepted device'),
   replaceNewKey: i18n._('New device'),
   replaceWarning: i18n._(
-    'Any machine can claim a MAC address. Accept it only if you reinstalled the device, and its key is the one that it shows.',
+    'Any machine can claim a MAC address. Accept the device only if you reinstalled it and it shows this key.',
   ),
   replaceRoleTooLow: i18n._('Accepting it would replace an accepted device; your role may not remove devices.'),
   toBilling: i18n._('Go to billing'),

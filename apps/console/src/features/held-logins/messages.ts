@@ -3,9 +3,9 @@ import { i18n } from '../../platform/language/i18n.ts'
 
 export const heldLoginMessages = {
   title: i18n._('Approve an SSH login'),
-  question: (who: string) => i18n._('Let the login to {who} in?', { who }),
+  question: (who: string) => i18n._('Approve the login to {who}?', { who }),
   warning: i18n._(
-    'Approve only a login that you have started yourself, just now, and only if your terminal shows the same code. Nobody from support ever asks you for an approval.',
+    'Approve only a login that you just started yourself, and only if your terminal shows the same code. Support never asks for an approval.',
   ),
   facts: {
     code: i18n._('Code'),
@@ -21,15 +21,15 @@ export const heldLoginMessages = {
   seconds: (count: number) => i18n._('{count, plural, one {# second} other {# seconds}}', { count }),
   window: (hours: number) =>
     i18n._(
-      '{hours, plural, one {For an hour, the same key from the same network gets in without asking again.} other {For # hours, the same key from the same network gets in without asking again.}}',
+      '{hours, plural, one {For an hour, the same key from the same network needs no further approval.} other {For # hours, the same key from the same network needs no further approval.}}',
       { hours },
     ),
   approve: i18n._('Approve'),
   deny: i18n._('Deny'),
   approved: i18n._('The login is approved. You can close this page.'),
   denied: i18n._('The login was denied. The same key is refused for some minutes.'),
-  gone: i18n._('No login of yours waits under this code. It may have been decided or have expired: connect again.'),
-  decideFailed: i18n._('The login still waits'),
+  gone: i18n._('No pending login matches this code. It may have been decided or expired: connect again.'),
+  decideFailed: i18n._('The login is still waiting'),
   loadFailed: i18n._('The login could not be loaded'),
   waiting: (count: number) =>
     i18n._('{count, plural, one {An SSH login waits for your approval} other {# SSH logins wait for your approval}}', {

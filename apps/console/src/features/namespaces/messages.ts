@@ -9,7 +9,7 @@ export const namespacesMessages = {
   switchFailed: (name: string) => i18n._('Could not switch to {name}', { name }),
   switched: (name: string) => i18n._('You are in {name} now.', { name }),
   deleted: i18n._('Recently deleted'),
-  deletedText: i18n._('Closed since you deleted them. Until their day everything of them is kept.'),
+  deletedText: i18n._('Closed when you deleted them. Nothing in them is lost until they are removed for good.'),
   deletedUntil: (day: string) => i18n._('Removed for good on {day}', { day }),
   restore: i18n._('Restore'),
   restoreOf: (name: string) => i18n._('Restore {name}', { name }),
@@ -18,7 +18,7 @@ export const namespacesMessages = {
   create: i18n._('Create a namespace'),
   createTitle: i18n._('Create a namespace'),
   createText: i18n._(
-    'Devices, people and rules of one namespace know nothing of another. Its name is part of every SSH address in it.',
+    'Namespaces share no devices, people or rules. The name is part of every SSH address in the namespace.',
   ),
   createSubmit: i18n._('Create'),
   createFailed: i18n._('The namespace was not created'),

@@ -4,21 +4,21 @@ import { i18n } from '../../platform/language/i18n.ts'
 export const nodeMessages = {
   title: i18n._('Nodes'),
   loadFailed: i18n._('The nodes could not be loaded.'),
-  noAccess: i18n._('Administrators of this server look after its nodes'),
+  noAccess: i18n._('Only administrators of this server can manage its nodes'),
   noAccessText: i18n._(
     'This page is for administrators of the server. On the server, “bowline user admin <username>” makes an account one.',
   ),
   isThis: i18n._('This is the node that answers you.'),
   alone: i18n._('This is the only node. Set BOWLINE_NODE_ADDRESS to run several.'),
   states: {
-    alive: i18n._('runs'),
-    draining: i18n._('is stopping'),
-    late: i18n._('does not report'),
+    alive: i18n._('running'),
+    draining: i18n._('stopping'),
+    late: i18n._('not reporting'),
     lost: i18n._('lost'),
   },
   warnings: {
     draining: i18n._('The node is stopping'),
-    late: i18n._('The node does not report'),
+    late: i18n._('The node is not reporting'),
     lost: i18n._('The node was lost'),
   },
   warningTexts: {

@@ -17,7 +17,7 @@ export const passkeyMessages = {
   proofText: i18n._('This change needs one of your passkeys, used within the last ten minutes.'),
   title: i18n._('Passkeys'),
   text: i18n._(
-    'Sign in with a fingerprint, a face, a PIN or a security key. A password alone is not enough any more once you have one.',
+    'Sign in with a fingerprint, a face, a PIN or a security key. Once you have a passkey, a password alone is no longer enough.',
   ),
   table: i18n._('Passkeys'),
   columns: { name: i18n._('Name'), used: i18n._('Last used'), kept: i18n._('Kept') },
@@ -35,7 +35,7 @@ export const passkeyMessages = {
   addFailed: i18n._('The passkey was not added'),
   addHint: i18n._('Such as the device or the password manager that keeps it.'),
   labels: { name: i18n._('Name'), current_password: i18n._('Current password'), password: i18n._('New password') },
-  passwordHint: i18n._('From now on your password needs a passkey beside it.'),
+  passwordHint: i18n._('From now on, signing in with your password also needs a passkey.'),
   rename: i18n._('Rename'),
   renameNamed: (name: string) => i18n._('Rename {name}', { name }),
   renameTitle: (name: string) => i18n._('Rename the passkey {name}', { name }),

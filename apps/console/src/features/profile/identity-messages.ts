@@ -5,7 +5,7 @@ import { i18n } from '../../platform/language/i18n.ts'
 export const identityMessages = {
   title: i18n._('Linked sign-in providers'),
   text: i18n._(
-    'Whoever signs in to one of these identities at its provider signs in to your account, whatever your password is. Remove one that is not yours.',
+    'Anyone who signs in with one of these identities at its provider is signed in to your account, whatever your password is. Remove any that is not yours.',
   ),
   columns: { provider: i18n._('Provider'), who: i18n._('As'), linked: i18n._('Linked'), used: i18n._('Last used') },
   by: {
@@ -22,10 +22,10 @@ export const identityMessages = {
   removeNamed: (email: string, provider: string) => i18n._('Remove {email} at {provider}', { email, provider }),
   removeTitle: (provider: string) => i18n._('Remove the identity at {provider}?', { provider }),
   removeText: i18n._(
-    'It does not sign in to your account any more, and memberships that groups of its provider gave you end. Sessions that it has begun stay: sign out everywhere if it was not yours.',
+    'It can no longer sign in to your account, and memberships from its provider’s groups end. Sessions it started continue: sign out everywhere if it was not yours.',
   ),
   removed: (provider: string) => i18n._('The identity at {provider} is removed.', { provider }),
   removeFailed: i18n._('The identity was not removed'),
-  stay: i18n._('Linked sign-in providers go on to sign in.'),
+  stay: i18n._('Linked sign-in providers can still sign in.'),
   check: i18n._('Check that all of them are yours'),
 } as const

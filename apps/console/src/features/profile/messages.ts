@@ -37,7 +37,7 @@ export const profileMessages = {
   signInsFailed: i18n._('Your sign-ins could not be loaded'),
   noSignIns: i18n._('No sign-ins.'),
   sessionsText: i18n._(
-    'Signing out everywhere ends every browser session and token of your account, this one too. API keys and SSH keys are credentials of their own and stay: delete those that you no longer trust.',
+    'Signing out everywhere ends every browser session and token of your account, including this one. API keys and SSH keys are separate credentials and keep working: delete those that you no longer trust.',
   ),
   apiKeys: i18n._('API keys'),
   sshKeys: i18n._('SSH keys'),
@@ -49,7 +49,7 @@ export const profileMessages = {
   ),
   activityTable: i18n._('Recent activity'),
   activityFailed: i18n._('Your activity could not be loaded'),
-  noActivity: i18n._('Nothing has happened yet.'),
+  noActivity: i18n._('No activity yet.'),
   columns: { what: i18n._('What'), when: i18n._('When'), from: i18n._('From') },
   times: (count: number) => (count === 1 ? '' : i18n._(' ({count, plural, one {# time} other {# times}})', { count })),
   commandLine: i18n._('command line'),

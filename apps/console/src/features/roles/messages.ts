@@ -48,7 +48,7 @@ export const rolesMessages = {
   everywhere: i18n._('All devices'),
   byTag: i18n._('Only devices with one of these tags'),
   namespaceHint: i18n._('Permissions of the namespace cannot be limited to devices.'),
-  tagsHint: i18n._('A device gets or loses such a tag only from somebody who may edit members.'),
+  tagsHint: i18n._('Only people who can edit members can add these tags to a device or remove them.'),
   add: i18n._('Add role'),
   addTitle: i18n._('Add a role'),
   addFailed: i18n._('The role was not added'),

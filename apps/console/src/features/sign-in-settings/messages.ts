@@ -38,13 +38,13 @@ export const signInSettingsMessages = {
   certificate: (subject: string, end: string) => i18n._('Certificate {subject}, valid until {end}', { subject, end }),
   certificateEnds: (subject: string, end: string, hasNext: boolean) =>
     hasNext
-      ? i18n._('The certificate {subject} ends soon, on {end}. Another one is valid for longer.', { subject, end })
-      : i18n._('The certificate {subject} ends soon, on {end}. Add the provider’s next one before it changes.', {
+      ? i18n._('The certificate {subject} expires soon, on {end}. Another one is valid for longer.', { subject, end })
+      : i18n._('The certificate {subject} expires soon, on {end}. Add the provider’s next one before it changes.', {
           subject,
           end,
         }),
   certificateEnded: (subject: string, end: string) =>
-    i18n._('The certificate {subject} ended on {end}.', { subject, end }),
+    i18n._('The certificate {subject} expired on {end}.', { subject, end }),
   metadataRead: (url: string) => i18n._('Metadata from {url}, read every day; last:', { url }),
   metadataFailed: (reason: string) =>
     i18n._('The metadata could not be read again: {reason}. The last good ones are in use.', { reason }),
@@ -74,7 +74,7 @@ export const signInSettingsMessages = {
   groups: {
     named: i18n._('It lists the groups of the person.'),
     none: i18n._(
-      'It has no attribute with that name of groups. This counts as no groups: providers leave it out for people in none. If the person is in groups, the provider does not send them yet.',
+      'It has no groups attribute of that name. This counts as no groups: providers leave it out for people in none. If the person is in groups, the provider does not send them yet.',
     ),
     'too-many': i18n._('The person has more groups than it lists, so roles stay as they are.'),
   },
@@ -98,7 +98,7 @@ export const signInSettingsMessages = {
     group_claim: i18n._('Claim with the groups'),
   },
   signOut: i18n._('Offer to sign out at the provider'),
-  signOutHint: i18n._('Whoever signs out here can sign out there as well, if the provider has an address for that.'),
+  signOutHint: i18n._('People who sign out here can also sign out at the provider, if it has an address for that.'),
   backChannel: i18n._('Back-channel logout address'),
   secretStays: i18n._('Leave it empty to keep the present one.'),
   groupsText: i18n._('Groups can give roles: see “Roles” beside the provider.'),
@@ -108,7 +108,7 @@ export const signInSettingsMessages = {
   notChanged: i18n._('The provider was not changed'),
   save: i18n._('Save'),
   removeTitle: (name: string) => i18n._('Remove {name}?', { name }),
-  removeText: i18n._('Nobody can sign in by it any more. The accounts stay; those that it made have no password.'),
+  removeText: i18n._('Nobody can sign in with it any more. Accounts are kept; those it created have no password.'),
   add: i18n._('Add provider'),
   added: (name: string) => i18n._('Added {name}', { name }),
   notAdded: i18n._('The provider was not added'),

@@ -4,7 +4,7 @@ import { i18n } from '../../platform/language/i18n.ts'
 export const samlMessages = {
   describe: i18n._('Set the provider'),
   describeText: i18n._(
-    'With another provider, or without any of the certificates so far, SAML is off until a test with it has been successful.',
+    'With another provider, or without any of the current certificates, SAML stays off until a test succeeds.',
   ),
   how: i18n._('Describe it by'),
   ways: {
@@ -37,7 +37,7 @@ export const samlMessages = {
   saveMapping: i18n._('Save attributes'),
   mappingSaved: i18n._('The attributes are saved'),
   mappingNotSaved: i18n._('The attributes were not saved'),
-  options: i18n._('Options of SAML'),
+  options: i18n._('SAML options'),
   sign_requests: {
     label: i18n._('Sign requests'),
     hint: i18n._(
@@ -45,15 +45,15 @@ export const samlMessages = {
     ),
   },
   unsolicited: {
-    label: i18n._('Sign-ins that the provider begins'),
+    label: i18n._('Provider-initiated sign-ins'),
     hint: i18n._('People open Bowline from the provider’s own page.'),
   },
-  unsolicitedTitle: i18n._('Accept sign-ins that the provider begins?'),
+  unsolicitedTitle: i18n._('Accept provider-initiated sign-ins?'),
   unsolicitedText: i18n._(
-    'Such an answer belongs to no browser: somebody who has a valid one can sign another person in to an account that is not theirs. Each answer still works once only. Leave this off unless people need to start at the provider’s page.',
+    'Such a response is not bound to a browser: anyone who has a valid one can sign another person in to an account that is not theirs. Each response still works only once. Leave this off unless people need to start on the provider’s page.',
   ),
   unsolicitedConfirm: i18n._('Accept them'),
-  unsolicitedIsOn: i18n._('Sign-ins that the provider begins are accepted: they are bound to no browser.'),
+  unsolicitedIsOn: i18n._('Provider-initiated sign-ins are accepted: they are not bound to a browser.'),
   keys: i18n._('Keys of this server'),
   keysText: i18n._('They sign requests, and decrypt answers that the provider encrypts.'),
   keyUntil: (end: string) => i18n._('Valid until {end}', { end }),
@@ -64,17 +64,17 @@ export const samlMessages = {
   },
   certificateWhat: (end: string) => i18n._('the certificate that is valid until {end}', { end }),
   begin: i18n._('Change the key'),
-  beginTitle: i18n._('Begin to change the key?'),
+  beginTitle: i18n._('Start changing the key?'),
   beginText: i18n._(
     'A new key is added to the metadata of this server. The present one keeps signing. Import the metadata at the provider again, then finish the change here.',
   ),
-  beginFailed: i18n._('The change did not begin'),
+  beginFailed: i18n._('The change was not started'),
   begun: i18n._('A new key is in the metadata. Import them at the provider now.'),
   isChanging: i18n._(
     'The key is being changed. Import the metadata of this server at the provider again, or give it the new certificate, before you finish.',
   ),
   finish: i18n._('Finish the change'),
-  finishTitle: i18n._('Finish the change of the key?'),
+  finishTitle: i18n._('Finish changing the key?'),
   finishText: i18n._(
     'The old key is deleted and the new one signs from now on. A provider that has not imported the new certificate refuses signed requests, and answers that it encrypts for the old key cannot be read: nobody could sign in by SAML.',
   ),

@@ -27,7 +27,7 @@ export const signInMessages = {
     factor: i18n._('Your account needs a second factor. Sign in with your password to use it.'),
   },
   linkTitle: i18n._('Link your account'),
-  linkHeading: i18n._('This is your account?'),
+  linkHeading: i18n._('Is this your account?'),
   linkText: i18n._(
     'An account with your e-mail address exists already. Enter its password once: from then on your identity provider signs you in to it.',
   ),

@@ -67,7 +67,7 @@ export const terminalMessages = {
   form: {
     user: i18n._('User on the device'),
     userRequired: i18n._('Enter the account on the device.'),
-    userInvalid: i18n._('A user name has no spaces.'),
+    userInvalid: i18n._('A user name cannot contain spaces.'),
     method: i18n._('Sign in with'),
     password: i18n._('Password'),
     key: i18n._('Private key'),

@@ -10,7 +10,7 @@ export const vaultErrors = {
   unavailable: i18n._(
     'This browser does not let the console store keys. Private windows and blocked site data are the usual reasons.',
   ),
-  insecure: i18n._('Keys can be stored only if the console is opened by HTTPS, or on localhost.'),
+  insecure: i18n._('Keys can be stored only if the console is opened over HTTPS or on localhost.'),
   changed: i18n._('The keys in this browser were changed in another tab. Try again.'),
   known: i18n._('This key is stored in this browser already.'),
   'no-secret': i18n._(

@@ -35,7 +35,7 @@ describe('people on the command line', () => {
     expect(await json('user list --only disabled')).toMatchObject([{ username: 'bob', status: 'disabled' }])
     expect(await bowline('user enable bob')).toBe('bob can sign in again.')
     expect(await signIn('bob')).toBe('200')
-    const last = [1, 'bowline: Somebody who is not disabled must be left to administer this server.']
+    const last = [1, 'bowline: This server needs at least one administrator who is not disabled.']
     expect(await refusal('user disable ada')).toEqual(last)
     expect(await refusal('user admin ada --off')).toEqual(last)
   })

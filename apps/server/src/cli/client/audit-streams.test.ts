@@ -38,7 +38,7 @@ describe('bowline audit-streams', () => {
     expect(await bowline('audit-streams pause siem')).toBe('Paused the audit stream siem.')
     const [, row] = (await bowline('audit-streams list')).split('\n')
     expect(row).toMatch(/^siem +127\.0\.0\.1:\d+ +splunk-hec +audit-stream +\d+ +paused +/)
-    expect(await bowline('audit-streams test siem')).toBe('The receiver has taken the test entry. It answered 200.')
+    expect(await bowline('audit-streams test siem')).toBe('The receiver accepted the test entry. It answered 200.')
     receiver.answer({ status: 403 })
     expect((await refusal('audit-streams test siem'))[1]).toContain('It answered 403.')
     expect(await json('audit-streams resume siem')).toMatchObject({ active: true })

@@ -79,8 +79,8 @@ export function addAuditStreamCommands(program: Command, terminal: Terminal): vo
       const client = await signedIn(terminal)
       const { id } = await streamNamed(client, name)
       const { body } = await client.call(auditStreams.test, { params: { id } })
-      if (!body.arrived) throw new Error(`The receiver has not taken the test entry. ${body.answer}`)
-      show(terminal, format, body, [`The receiver has taken the test entry. ${body.answer}`])
+      if (!body.arrived) throw new Error(`The receiver did not accept the test entry. ${body.answer}`)
+      show(terminal, format, body, [`The receiver accepted the test entry. ${body.answer}`])
     })
 
   streams

@@ -12,7 +12,9 @@ export const agentlessMessages = {
   presentedWhat: i18n._('the presented fingerprint'),
   open: i18n._('Accept new key …'),
   accept: i18n._('Accept key'),
-  roleTooLow: i18n._('Accepting another host key takes the right to remove devices, which your role does not have.'),
+  roleTooLow: i18n._(
+    'Accepting another host key requires permission to remove devices, which your role does not have.',
+  ),
   confirm: (name: string) => i18n._('Accept the new host key of {name}?', { name }),
   confirmText: i18n._('People sign in to the machine with this key from now on. The previous key is refused.'),
   warning: i18n._(

@@ -31,7 +31,7 @@ export const mapMessages = {
   close: i18n._('Close'),
   none: i18n._('No position is known'),
   noneText: i18n._(
-    'Devices are placed by their addresses where the operator of this server has set a database of addresses. Operators can also set the position of a device on its page.',
+    'Devices are located by their addresses if the operator of this server has set up an address database. Operators can also set the position of a device on its page.',
   ),
   howTo: i18n._('How positions are found'),
   noMatches: i18n._('No matching device has a known location'),

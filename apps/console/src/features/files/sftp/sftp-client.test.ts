@@ -199,9 +199,9 @@ describe('a file server that breaks the protocol', () => {
   const VERSION = Buffer.from('000000050200000003', 'hex')
 
   it('ends the session instead of the page', async () => {
-    await expect(talk(Buffer.from('Welcome to the device!\n')).start()).rejects.toThrow('no SFTP')
+    await expect(talk(Buffer.from('Welcome to the device!\n')).start()).rejects.toThrow('an invalid SFTP response')
     await expect(talk(Buffer.from('000000050200000009', 'hex')).start()).rejects.toThrow('another version')
     const client = talk(VERSION, Buffer.from('0000000965000003e700000000', 'hex'))
-    await expect(client.start().then(() => client.lstat('/'))).rejects.toThrow('no SFTP')
+    await expect(client.start().then(() => client.lstat('/'))).rejects.toThrow('an invalid SFTP response')
   })
 })

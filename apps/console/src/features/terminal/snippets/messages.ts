@@ -19,7 +19,7 @@ export const snippetMessages = {
   text: i18n._('Text'),
   textRequired: i18n._('Enter the text to insert.'),
   run: i18n._('Run at once'),
-  runHint: i18n._('Presses Enter behind the text.'),
+  runHint: i18n._('Presses Enter after the text.'),
   save: i18n._('Save'),
   back: i18n._('Back'),
   full: i18n._('There are 200 snippets already. Remove one first.'),
