@@ -21,6 +21,23 @@ export const ruleMessages = {
   trust: i18n._(
     'Devices report their names and systems themselves: do not grant access on the strength of a rule alone.',
   ),
+  effect: {
+    none: i18n._('Matches no device now.'),
+    some: (count: number, names: string) =>
+      i18n._('Matches {count, plural, one {# device} other {# devices}} now: {names}.', { count, names }),
+    more: (count: string) => i18n._('{count} more', { count }),
+    show: i18n._('Show in the list'),
+    tags: (count: number) => i18n._('Saving tags {count, plural, one {# device} other {# devices}}.', { count }),
+    takes: (tag: string, count: number) =>
+      i18n._('Saving takes the tag {tag} from {count, plural, one {# device} other {# devices}}.', { tag, count }),
+    both: (count: number, tag: string, taken: number) =>
+      i18n._(
+        'Saving tags {count, plural, one {# device} other {# devices}}, and takes the tag {tag} from {taken, plural, one {# device} other {# devices}}.',
+        { count, tag, taken },
+      ),
+    nothing: i18n._('Saving tags no device and takes no tag away.'),
+    failed: (cause: string) => i18n._('What it would tag is not known: {cause}', { cause }),
+  },
   tagged: (tagged: string, matching: string) =>
     i18n._('{tagged} of {matching} matching devices have the tag', { tagged, matching }),
   noRoom: (count: number, most: number) =>
