@@ -43,7 +43,7 @@ it('adds a rule, which tags the device, and takes the tag away with the rule', a
   await dialog.getByRole('button', { name: 'Add rule' }).click()
   await dialog.waitFor({ state: 'detached' })
   await expect.poll(tags, { timeout: 30_000 }).toEqual([['own-linux']])
-  await card.getByText('1 of 1 matching devices have the tag').waitFor()
+  await card.getByText('1 of 1 matching device has the tag').waitFor()
   expect(await violationsInBothThemes(page)).toEqual({ light: [], dark: [] })
   await card.getByRole('button', { name: /^Delete the rule/ }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete rule' }).click()

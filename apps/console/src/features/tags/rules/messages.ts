@@ -38,12 +38,16 @@ export const ruleMessages = {
     nothing: i18n._('Saving tags no device and takes no tag away.'),
     failed: (cause: string) => i18n._('What it would tag is not known: {cause}', { cause }),
   },
-  tagged: (tagged: string, matching: string) =>
-    i18n._('{tagged} of {matching} matching devices have the tag', { tagged, matching }),
+  tagged: (tagged: string, matching: number) =>
+    i18n._(
+      '{matching, plural, one {{tagged} of # matching device has} other {{tagged} of # matching devices have}} the tag',
+      { tagged, matching },
+    ),
   noRoom: (count: number, most: number) =>
     i18n._('{count, plural, one {# device has} other {# devices have}} {most} tags already', { count, most }),
   off: i18n._('off'),
-  progress: (done: string, total: string) => i18n._('Being applied: {done} of {total} devices', { done, total }),
+  progress: (done: string, total: number) =>
+    i18n._('Being applied: {done} of {total, plural, one {# device} other {# devices}}', { done, total }),
   save: i18n._('Save'),
   edit: i18n._('Edit'),
   remove: i18n._('Delete rule'),

@@ -41,7 +41,7 @@ export function RulesCard() {
             </Text>
             <Text size="xs" c="dimmed">
               <Link to="/devices" search={{ q: rule.query }}>
-                {texts.tagged(formatCount(rule.tagged), formatCount(rule.matching))}
+                {texts.tagged(formatCount(rule.tagged), rule.matching)}
               </Link>
               {waiting === 0 && rule.active && rule.tagged < rule.matching
                 ? ` · ${texts.noRoom(rule.matching - rule.tagged, LIMITS.tagsPerItem)}`
@@ -69,7 +69,7 @@ export function RulesCard() {
     >
       {waiting > 0 ? (
         <output className={classes['progress']}>
-          {texts.progress(formatCount(Math.max(0, devices - waiting)), formatCount(Math.max(devices, waiting)))}
+          {texts.progress(formatCount(Math.max(0, devices - waiting)), Math.max(devices, waiting))}
         </output>
       ) : null}
       <Dialog
