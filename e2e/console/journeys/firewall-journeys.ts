@@ -67,7 +67,7 @@ export function firewallJourneys(site: Site): void {
       expect(rules.map(({ id }) => id)).toEqual(before.map(({ id }) => id).toReversed())
       await text.fill(JSON.stringify([{ ...rules[0], action: 'perhaps' }]))
       await review.click()
-      await dialog.getByText(/^Rule 1: action /).waitFor()
+      await dialog.getByText('Rule 1: action must be "allow" or "deny", not "perhaps".').waitFor()
 
       const [first, ...others] = rules
       const added = { ...first, id: undefined, action: 'deny', username: '^nobody$', priority: 1 }

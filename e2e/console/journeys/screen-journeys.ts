@@ -1,5 +1,6 @@
 // Every screen in light, dark and on a phone: accessible, without overflow or console errors; the size of what a
 // browser loads; the theme before the first paint; the navigation on a phone.
+import type { Device } from '@bowline/contract/schemas/device'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { repeatedBy, shortForm } from '../../../scripts/short-form.ts'
 import { type WatchedPage, openPage } from '../../support/browser.ts'
@@ -50,6 +51,40 @@ export function screenJourneys(site: Site): void {
         expect(complaints.splice(0).filter((text) => !text.includes('status of 404'))).toEqual([])
       },
     )
+  })
+
+  describe('the list of devices', () => {
+    it.each(['en', 'de'])('is whole at 1,280 pixels in %s, however long its texts are', async (language) => {
+      const { page } = site
+      const size = page.viewportSize()
+      await page.route('**/api/devices?**', async (route) => {
+        const response = await route.fetch()
+        const rows = (await response.json()) as Device[]
+        const long = rows.map((row) => ({
+          ...row,
+          name: `warehouse-north-gate-camera-${row.name}`,
+          remote_addr: '192.168.100.200',
+          info: { ...row.info, pretty_name: 'Ubuntu 24.04.3 LTS (Noble Numbat) for Raspberry Pi' },
+        }))
+        await route.fulfill({ response, json: long })
+      })
+      try {
+        await page.setViewportSize(WIDE)
+        await page.goto('/devices')
+        await page.evaluate(`localStorage.setItem('bowline.language', ${JSON.stringify(language)})`)
+        await page.reload()
+        await page.getByTitle('warehouse-north').first().waitFor()
+        const beyond = await page.evaluate<number>(`(() => {
+          const { scrollWidth, clientWidth } = document.querySelector('[data-scrolls]')
+          return scrollWidth - clientWidth
+        })()`)
+        expect(beyond).toBeLessThanOrEqual(0)
+      } finally {
+        await page.unroute('**/api/devices?**')
+        await page.evaluate(`localStorage.setItem('bowline.language', 'en')`)
+        if (size) await page.setViewportSize(size)
+      }
+    })
   })
 
   describe('the content security policy', () => {

@@ -75,7 +75,7 @@ it('saves the results, and runs again on those that failed', async () => {
   expect([name, lines[0]]).toEqual(['command.csv', '"device","uid","outcome","status","milliseconds","output"'])
   expect(lines.filter((line) => line.includes('"exited","0"'))).toHaveLength(2)
   await dialog().getByRole('button', { name: 'Run again on 1 failed device' }).click()
-  await dialog().getByText('Succeeded on 1 of 1 devices.').waitFor()
+  await dialog().getByText('Succeeded on 1 of 1 device.').waitFor()
   await dialog().getByRole('button', { name: 'Close', exact: true }).click()
   await dialog().waitFor({ state: 'detached' })
 })

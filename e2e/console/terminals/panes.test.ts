@@ -145,6 +145,7 @@ it('opens a pane in a window of its own, and takes it back when that is closed',
   await popup.getByRole('tab', { name: 'greenhouse, connected' }).waitFor()
   expect(await panes().count()).toBe(1)
   expect(await popup.getByRole('link', { name: 'Devices' }).count()).toBe(0)
+  expect(await popup.title()).toMatch(/^greenhouse\b.* · Terminal · Bowline$/)
   await popup.locator('.xterm-helper-textarea').focus()
   await popup.keyboard.type('echo window-$me-$((6*7))\n')
   await until('the session is the same', async () => (await screen.innerText()).includes('window-first-42'))

@@ -80,8 +80,9 @@ export const LIMITS = {
   views: { name: 60, perOwner: 50, favorites: 500, queryLength: 4_000 },
   /** Roles of a namespace beside the four, and of one member; characters of a name. */
   roles: { perNamespace: 50, perMember: 10, name: 60 },
+  /** Rules of a namespace; characters of a search; devices that a preview names. */
+  tagRules: { perNamespace: 30, query: 200, shownNames: 4 },
   /** Snippets of a namespace; characters of a name and of a text. */
-  tagRules: { perNamespace: 30, query: 200 },
   snippets: { perNamespace: 100, name: 80, text: 4_000 },
   /** Devices of one call that takes them over from another server. */
   importedDevices: 100,

@@ -121,5 +121,5 @@ export function originOfSettings(settings: ServerSettings): string {
 
 /** What describing the OpenID providers needs. */
 export function providersOf({ system, settings }: Pick<Instance, 'system' | 'settings'>) {
-  return { db: system, publicOrigin: originOfSettings(settings) }
+  return { db: system, publicOrigin: () => originOfSettings(settings) }
 }

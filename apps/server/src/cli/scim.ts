@@ -118,5 +118,5 @@ function howJoins(atSignIn: boolean): string {
 }
 
 function depsOf({ system, ids, settings }: Instance): ScimSettingsDeps {
-  return { system, ids, turns: new ScimTurns(), origin: originOfSettings(settings) }
+  return { system, ids, turns: new ScimTurns(), origin: () => originOfSettings(settings) }
 }

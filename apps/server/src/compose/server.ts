@@ -149,7 +149,7 @@ async function start(
   const alerts = composeAlerts({ config, system, clock, ids, log, mails: mail.queue, tenantContext })
   onEnd(() => alerts.stop())
   const turns = new ScimTurns()
-  const singleSignOn = assembleSingleSignOn(auth, config, signInContext, onEnd)
+  const singleSignOn = assembleSingleSignOn(auth, config, signInContext, onEnd, () => consoleOrigin())
 
   const agents = composeAgents(base, tenantContext, () => nodes.cluster)
   const certificates = composeCertificates(base)

@@ -38,7 +38,7 @@ export interface ScimSettingsDeps {
   readonly ids: Ids
   readonly turns: ScimTurns
   /** Origin of this server as providers know it. */
-  readonly origin: string
+  readonly origin: () => string
 }
 
 export async function getScim({ origin }: Pick<ScimSettingsDeps, 'origin'>, ctx: TenantContext): Promise<Scim> {
@@ -46,7 +46,7 @@ export async function getScim({ origin }: Pick<ScimSettingsDeps, 'origin'>, ctx:
   const settings = await findSettings(db, tenant)
   return {
     ...settings,
-    base_url: scimBase(origin, tenant),
+    base_url: scimBase(origin(), tenant),
     roles: await listRoles(db, tenant),
     tokens: (await listTokens(db, tenant)).map((row) => toToken(row)),
     users: await countPeople(db, tenant),

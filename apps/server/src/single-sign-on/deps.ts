@@ -8,8 +8,8 @@ import type { SamlReader } from './saml/reader.ts'
 
 export interface SingleSignOnDeps extends AuthDeps {
   readonly secretKey: SecretKey
-  /** Origin of the console for addresses that providers know. Never taken from a request. */
-  readonly publicOrigin: string
+  /** Origin of the console for addresses that providers know. Never taken from a request; known once the server listens. */
+  readonly publicOrigin: () => string
   /** Egress rules for addresses that an administrator typed. */
   readonly egress: EgressRules
   readonly samlReader: SamlReader
@@ -20,10 +20,11 @@ export interface SingleSignOnDeps extends AuthDeps {
 
 /** Addresses of this server as providers know them. */
 export function ownAddresses({ publicOrigin }: Pick<SingleSignOnDeps, 'publicOrigin'>) {
+  const here = publicOrigin()
   return {
-    entityId: `${publicOrigin}/api/user/saml/metadata`,
-    metadataUrl: `${publicOrigin}/api/user/saml/metadata`,
-    consumerUrl: `${publicOrigin}/api/user/saml/auth`,
-    openidRedirectUrl: `${publicOrigin}/api/user/openid/callback`,
+    entityId: `${here}/api/user/saml/metadata`,
+    metadataUrl: `${here}/api/user/saml/metadata`,
+    consumerUrl: `${here}/api/user/saml/auth`,
+    openidRedirectUrl: `${here}/api/user/openid/callback`,
   }
 }

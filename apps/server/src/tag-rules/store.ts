@@ -7,6 +7,7 @@ import {
   type Expression,
   type Insertable,
   type Kysely,
+  type RawBuilder,
   type Selectable,
   type SqlBool,
   type Updateable,
@@ -19,6 +20,8 @@ import type { TagRulesTable } from '../db/tables/device-job-tables.ts'
 
 type Db = Kysely<Schema>
 export type TagRuleRow = Selectable<TagRulesTable>
+type RuleSearch = Pick<TagRuleRow, 'query'>
+export type TaggingRule = Pick<TagRuleRow, 'tag' | 'query' | 'active'>
 
 /** Named as in lists of devices. `words` is what their search field looks at, without the tags. */
 const PROPERTIES: Readonly<Record<(typeof RULE_PROPERTIES)[number], FilterProperty>> = {
@@ -40,15 +43,21 @@ const NEVER = sql<SqlBool>`false`
 const TAGGED = ['accepted', 'pending'] as const
 
 /** Whether a row of `devices` matches the search of a rule, whatever its status is. */
-function matchOf({ query }: Pick<TagRuleRow, 'query'>): Expression<SqlBool> {
+function matchOf({ query }: RuleSearch): Expression<SqlBool> {
   const text = encodeFilter([{ join: 'and', conditions: searchConditions(query) }])
   const matches = compileFilter(text, PROPERTIES, 'and') ?? NEVER
   return sql<SqlBool>`coalesce(${matches}, false)`
 }
 
 /** The condition of a rule on a row of `devices`. */
-function conditionOf(rule: Pick<TagRuleRow, 'query'>): Expression<SqlBool> {
+function conditionOf(rule: RuleSearch): Expression<SqlBool> {
   return sql<SqlBool>`(devices.status in (${sql.join(TAGGED)}) and ${matchOf(rule)})`
+}
+
+/** Tags of the rules that a row of `devices` matches. */
+function wantedOf(rules: readonly TaggingRule[]): RawBuilder<string[]> {
+  const cases = rules.map((rule) => sql`case when ${conditionOf(rule)} then ${rule.tag}::text end`)
+  return cases.length ? sql<string[]>`array_remove(array[${sql.join(cases)}], null)` : sql<string[]>`'{}'::text[]`
 }
 
 export function readRules(db: Db): Promise<TagRuleRow[]> {
@@ -128,6 +137,37 @@ export async function countMatches(
   return new Map(rules.map(({ id }, i) => [id, counts.get(i) ?? { matching: 0, tagged: 0 }]))
 }
 
+/** Names of the first devices that match. */
+export async function firstMatches(db: Db, rule: RuleSearch, limit: number): Promise<string[]> {
+  const first = db.selectFrom('devices').select('name').where(conditionOf(rule)).orderBy('name').orderBy('uid')
+  return (await first.limit(limit).execute()).map(({ name }) => name)
+}
+
+export interface TaggedAlike {
+  readonly tags: readonly string[]
+  readonly rule_tags: readonly string[]
+  /** Tags of the rules that they match, in the order of the rules. */
+  readonly wanted: readonly string[]
+  readonly matches: boolean
+  readonly devices: number
+}
+
+/** Accepted and pending devices, counted by what decides about their tags, and by whether they match a search. */
+export async function countAlike(
+  db: Db,
+  rules: readonly TaggingRule[],
+  searched: RuleSearch,
+): Promise<readonly TaggedAlike[]> {
+  const { rows } = await sql<TaggedAlike>`
+    select tags, rule_tags, wanted, matches, count(*)::int as devices
+    from (
+      select tags, rule_tags, ${wantedOf(rules)} as wanted, ${matchOf(searched)} as matches
+      from devices where status in (${sql.join(TAGGED)})
+    ) as tried
+    group by tags, rule_tags, wanted, matches`.execute(db)
+  return rows
+}
+
 /** Namespaces with devices that rules are to be tried on. */
 export async function findDue(system: Db, limit: number): Promise<TenantId[]> {
   const rows = await system.selectFrom('tag_rule_devices').select('tenant_id').distinct().limit(limit).execute()
@@ -165,14 +205,10 @@ export interface DeviceToTag {
 
 /** Locks devices, and tells which tags the rules want them to have. */
 export function lockDevices(db: Db, uids: readonly DeviceUid[], rules: readonly TagRuleRow[]): Promise<DeviceToTag[]> {
-  const cases = rules.map((rule) => sql`case when ${conditionOf(rule)} then ${rule.tag}::text end`)
-  const wanted = cases.length
-    ? sql<string[]>`array_remove(array[${sql.join(cases)}], null)`
-    : sql<string[]>`'{}'::text[]`
   return db
     .selectFrom('devices')
     .select(['uid', 'name', 'status', 'tags', 'rule_tags'])
-    .select(wanted.as('wanted'))
+    .select(wantedOf(rules).as('wanted'))
     .where('uid', 'in', uids)
     .orderBy('uid')
     .forUpdate()

@@ -58,6 +58,7 @@ export function accessSamples(
     'accessRequests.deny': pending,
     'accessRequests.end': { params: { id: activeAccess } },
     'tagRules.create': { body: { tag: `t${randomUUID().slice(0, 8)}`, query: 'os:alpine' } },
+    'tagRules.tryChange': { body: { tag, query: 'arch:arm64' } },
     'tagRules.update': { params: { id: tagRule }, body: { query: 'arch:arm64' } },
     'tagRules.remove': { params: { id: tagRule } },
     'roles.create': { body: { name: `r${randomUUID()}`, permissions: ['auditRead'] } },

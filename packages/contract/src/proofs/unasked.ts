@@ -50,6 +50,7 @@ export const UNASKED: readonly ProofRule[] = [
       'views.list',
       'snippets.list',
       'tagRules.list',
+      'tagRules.tryChange',
       'accessRequests.list',
       'views.favorites',
       'deviceJobs.list',

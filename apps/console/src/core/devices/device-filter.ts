@@ -28,6 +28,8 @@ const ROUNDED_MS = 300_000
 export interface DeviceChoices {
   /** Each word must occur in what is known of a device, or hold if it has a keyword, as `tag:kiosk`; '' for all. */
   readonly words: string
+  /** The device with exactly this name only. */
+  readonly name?: string | undefined
   /** At least one of the values; absent or empty for all. */
   readonly tags?: readonly string[] | undefined
   readonly systems?: readonly string[] | undefined
@@ -55,7 +57,7 @@ export interface DeviceChoices {
  */
 export function deviceFilter(choices: DeviceChoices, now = Date.now()): string | undefined {
   const { words, tags, systems, archs, versions, presence, seen, favorites, hostKeyChanged, trouble, ...rest } = choices
-  const { incident, cell, seenSince } = rest
+  const { name: named, incident, cell, seenSince } = rest
   const any = (name: string, values: readonly string[] = []): ConditionGroup => ({
     join: 'or',
     conditions: values.map((value) => where(name, 'eq', value)),
@@ -69,6 +71,7 @@ export function deviceFilter(choices: DeviceChoices, now = Date.now()): string |
     {
       join: 'and',
       conditions: [
+        ...(named === undefined ? [] : [where('name', 'eq', named)]),
         ...(presence === undefined ? [] : [where('online', 'bool', presence === 'online')]),
         ...(favorites ? [where('favorite', 'bool', true)] : []),
         ...(hostKeyChanged ? [where('host_key_changed', 'bool', true)] : []),

@@ -19,9 +19,11 @@ export const commandsMessages = {
   commandTooLong: (most: string) => i18n._('A command can have up to {most} characters.', { most }),
   snippet: i18n._('Insert a snippet'),
   run: i18n._('Run'),
-  progress: (done: string, total: string) => i18n._('{done} of {total} devices done', { done, total }),
+  progress: (done: string, total: number) =>
+    i18n._('{done} of {total, plural, one {# device} other {# devices}} done', { done, total }),
   progressLabel: i18n._('Progress'),
-  summary: (worked: string, total: string) => i18n._('Succeeded on {worked} of {total} devices.', { worked, total }),
+  summary: (worked: string, total: number) =>
+    i18n._('Succeeded on {worked} of {total, plural, one {# device} other {# devices}}.', { worked, total }),
   refusedEarly: i18n._('The first device refused the user name or the credential, so it was not tried on the others.'),
   results: i18n._('Results, identical ones grouped'),
   exited: (status: number) => i18n._('Exit status {status}', { status }),

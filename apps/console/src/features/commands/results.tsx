@@ -35,8 +35,8 @@ export function Results({ run, command, onAgain, onAnother, onClose }: ResultsPr
       <progress className={classes['progress']} aria-label={texts.progressLabel} value={results.length} max={total} />
       <Text component="output" size="sm">
         {isOver
-          ? texts.summary(formatCount(results.filter(isSuccess).length), formatCount(total))
-          : texts.progress(formatCount(results.length), formatCount(total))}
+          ? texts.summary(formatCount(results.filter(isSuccess).length), total)
+          : texts.progress(formatCount(results.length), total)}
       </Text>
       {isRefused ? <Callout tone="warn">{texts.refusedEarly}</Callout> : null}
       <ul aria-label={texts.results} className={classes['groups']}>

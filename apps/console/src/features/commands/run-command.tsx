@@ -74,6 +74,7 @@ export function RunCommand({ devices, offline, onClose }: RunCommandProps) {
             state={{ kind: 'form' }}
             takesFocus={false}
             action={texts.run}
+            fills
           />
         </>
       )}

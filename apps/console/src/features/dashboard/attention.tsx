@@ -99,7 +99,7 @@ function useAttentionItems(): readonly AttentionItem[] {
     ...(namespace && used >= NEARLY_FULL && billing.warning === undefined
       ? [
           {
-            text: attention.full(formatCount(namespace.device_count), formatCount(namespace.max_devices)),
+            text: attention.full(formatCount(namespace.device_count), namespace.max_devices),
             link: { to: plan } as const,
           },
         ]

@@ -32,7 +32,8 @@ export const dashboardMessages = {
         '{count, plural, one {The API key {name} expires within a week} other {# API keys expire within a week}}',
         { count, name },
       ),
-    full: (used: string, limit: string) => i18n._('{used} of {limit} devices used', { used, limit }),
+    full: (used: string, limit: number) =>
+      i18n._('{used} of {limit, plural, one {# device} other {# devices}} used', { used, limit }),
   },
   waiting: i18n._('Pending devices'),
   running: i18n._('Running sessions'),

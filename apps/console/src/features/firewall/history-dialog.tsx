@@ -14,6 +14,7 @@ import { TimeAgo } from '../../ui/text/time-ago.tsx'
 import { ENTRIES_PER_PAGE, auditListQuery } from '../audit/queries.ts'
 import { useMembers } from '../namespaces/use-members.ts'
 import { useRestore } from './actions.ts'
+import { Differences } from './differences.tsx'
 import { type Restoring, changesOf, restoringOf } from './history.ts'
 import { firewallMessages } from './messages.ts'
 import type { LockoutGuard } from './use-lockout-guard.tsx'
@@ -112,16 +113,7 @@ function Entry({ entry, rules, guard }: HistoryProps & { readonly entry: AuditEn
           </GatedButton>
         ) : null}
       </Group>
-      <dl className={classes['changes']}>
-        {changesOf(entry, members).map(({ label, before, after }) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>
-              {before === '' ? null : <del>{before}</del>} {after === '' ? null : <ins>{after}</ins>}
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Differences list={changesOf(entry, members)} />
     </li>
   )
 }

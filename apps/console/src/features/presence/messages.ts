@@ -7,15 +7,22 @@ export const presenceMessages = {
   period: i18n._('Period'),
   loadFailed: i18n._('The presence of devices could not be loaded.'),
   unknown: i18n._('Recording has just started. The chart fills over time.'),
-  summary: (lowest: string, highest: string, total: string, period: string) =>
+  summary: (lowest: string, highest: string, total: number, period: string) =>
     lowest === highest
-      ? i18n._('{highest} of {total} devices online throughout the last {period}.', { highest, total, period })
-      : i18n._('Between {lowest} and {highest} of {total} devices online in the last {period}.', {
-          lowest,
+      ? i18n._('{highest} of {total, plural, one {# device} other {# devices}} online throughout the last {period}.', {
           highest,
           total,
           period,
-        }),
+        })
+      : i18n._(
+          'Between {lowest} and {highest} of {total, plural, one {# device} other {# devices}} online in the last {period}.',
+          {
+            lowest,
+            highest,
+            total,
+            period,
+          },
+        ),
   bucket: (at: string, online: string, lowest: string) =>
     online === lowest
       ? i18n._('{at}: {online} online', { at, online })

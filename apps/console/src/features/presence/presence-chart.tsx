@@ -25,7 +25,7 @@ export function PresenceChart({ presence: { from, buckets, bucket_seconds, devic
   const lowest = Math.min(...known.map(({ lowest: count }) => count ?? 0))
   const top = Math.max(1, devices, highest)
   const summary = known.length
-    ? texts.summary(shown(lowest), shown(highest), formatCount(devices), texts.periods[period])
+    ? texts.summary(shown(lowest), shown(highest), devices, texts.periods[period])
     : texts.unknown
   const middle = new Date(Date.parse(from) + (buckets.length / 2) * bucket_seconds * 1_000)
   const mark = period === 'day' ? hours : days

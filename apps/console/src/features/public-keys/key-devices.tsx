@@ -1,9 +1,9 @@
 // Previews which devices a key's filter matches. Evaluated by the server, by the same rule as a login.
 import { DeviceFilter } from '@bowline/contract/schemas/tag'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import { useRuntime } from '../../core/context.tsx'
 import { describeError } from '../../ui/feedback/describe-error.ts'
+import { useAfterPause } from '../../ui/form/use-after-pause.ts'
 import { Text } from '../../ui/kit.ts'
 import { formatCount, formatList } from '../../ui/text/numbers.ts'
 import { type DeviceChoice, toFilter } from '../tags/device-choice.ts'
@@ -11,17 +11,13 @@ import { publicKeysMessages } from './messages.ts'
 import { keyDevicesQuery } from './queries.ts'
 
 const texts = publicKeysMessages.devices
-/** Debounce: long enough that a pattern typed quickly sends one request. */
+/** Long enough that a pattern typed quickly sends one request. */
 const TYPING_MS = 250
 
 export function KeyDevices({ choice }: { readonly choice: DeviceChoice }) {
   const { api } = useRuntime()
   const written = JSON.stringify(toFilter(choice))
-  const [asked, setAsked] = useState(written)
-  useEffect(() => {
-    const timer = setTimeout(() => setAsked(written), TYPING_MS)
-    return () => clearTimeout(timer)
-  }, [written])
+  const asked = useAfterPause(written, TYPING_MS)
   const filter = DeviceFilter.safeParse(JSON.parse(asked)).data
   const { data, error } = useQuery(keyDevicesQuery(api, filter))
   // For the filter that was sent, not the one being typed.

@@ -4,7 +4,6 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useRuntime, useStore } from '../../core/context.tsx'
-import { useDocumentTitle } from '../../ui/page/document-title.ts'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { useIsDark } from '../../ui/use-theme.ts'
 import { VisuallyHidden } from '../../ui/kit.ts'
@@ -37,7 +36,6 @@ interface TerminalPageProps {
 }
 
 export function TerminalPage({ device, join }: TerminalPageProps) {
-  useDocumentTitle(texts.title)
   const runtime = useRuntime()
   const workspace = workspaceOf(runtime)
   const { tabs, active } = useStore(workspace.state)

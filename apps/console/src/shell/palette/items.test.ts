@@ -1,15 +1,56 @@
 import { expect, it } from 'vitest'
-import { matching } from './items.ts'
+import { type PaletteItem, inGroups, matching } from './items.ts'
 
-const item = (label: string) => ({ id: label, group: 'Actions', label, run: () => {} })
-const ITEMS = [item('Add a device'), item('Add a public key'), item('Sign out')]
+const item = (label: string, more: Partial<PaletteItem> = {}): PaletteItem => ({
+  id: label,
+  group: 'Actions',
+  label,
+  run: () => {},
+  ...more,
+})
+const labels = (items: readonly PaletteItem[]) => items.map(({ label }) => label)
+const ITEMS = [
+  item('Add a device'),
+  item('Add a public key', { synonyms: 'new key, create a key' }),
+  item('Sign out', { synonyms: 'log out, logout, log off' }),
+]
 
 it.each([
   ['', ['Add a device', 'Add a public key', 'Sign out']],
   ['add', ['Add a device', 'Add a public key']],
   ['key ADD', ['Add a public key']],
   ['action sign', ['Sign out']],
+  ['log out', ['Sign out']],
+  ['logo', ['Sign out']],
+  ['new key', ['Add a public key']],
   ['nothing', []],
 ])('%j finds %j', (words, expected) => {
-  expect(matching(ITEMS, words).map(({ label }) => label)).toEqual(expected)
+  expect(labels(matching(ITEMS, words))).toEqual(expected)
+})
+
+it('ranks the start of a label before the start of a word, that before a synonym, and that before the inside', () => {
+  const all = [item('Redark'), item('Night', { synonyms: 'dark mode' }), item('Theme: Dark'), item('Dark room')]
+  expect(labels(matching(all, 'dark'))).toEqual(['Dark room', 'Theme: Dark', 'Night', 'Redark'])
+})
+
+it('reads a space as whatever separates the words of a name', () => {
+  const devices = ['unit-142', 'unit-420', 'kiosk-unit-42', 'unit-42'].map((name) => item(name, { group: 'Devices' }))
+  expect(labels(matching(devices, 'unit 42'))).toEqual(['unit-42', 'unit-420', 'kiosk-unit-42', 'unit-142'])
+  expect(labels(matching(devices, 'Unit_42'))).toContain('unit-42')
+})
+
+it('keeps what the server found by more than the label, after what fits by it', () => {
+  const found = [item('lab-nas', { group: 'Devices', found: true }), ...ITEMS]
+  expect(labels(inGroups(found, 'sign', 'Documentation'))).toEqual(['Sign out', 'lab-nas'])
+})
+
+it('shows the group with the best item first, each once, and one always last', () => {
+  const all = [
+    item('gateway sign', { group: 'Devices' }),
+    item('Sign in', { group: 'Documentation' }),
+    item('Design', { group: 'Actions' }),
+    ...ITEMS,
+  ]
+  expect(labels(inGroups(all, 'sign', 'Documentation'))).toEqual(['Design', 'Sign out', 'gateway sign', 'Sign in'])
+  expect(labels(inGroups(all, '', 'Documentation'))).toEqual(labels(all))
 })

@@ -1,10 +1,14 @@
-// The palette's items besides devices.
+// The palette's items, and which of them words find, the best first.
 import type { LucideIcon } from 'lucide-react'
 
 export interface PaletteItem {
   readonly id: string
   readonly group: string
   readonly label: string
+  /** Other words for it, which are searched and not shown. */
+  readonly synonyms?: string
+  /** The server found it, by more than its label: a device by its address. */
+  readonly found?: true
   /** Keys, shown at the end of the line. */
   readonly hint?: string
   /** Words, shown at the end of the line: a status, a time. */
@@ -19,11 +23,54 @@ export interface PaletteItem {
   readonly stays?: boolean
 }
 
-/** Items whose label contains every word, in the given order. */
+/** How well words fit, the best first: as the whole label, its start, starts of its words, a synonym, or inside a word. */
+const RANKS = ['whole', 'begins', 'words', 'synonyms', 'inside', 'found'] as const
+
+/** People type `unit 42` for `unit-42`. */
+const plain = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[\s\-_./@:,…]+/gu, ' ')
+    .trim()
+
+/** @returns undefined for an item that the words do not find */
+function rankOf({ label, group, synonyms = '', found }: PaletteItem, phrase: string): number | undefined {
+  const wanted = phrase.split(' ')
+  const name = plain(label)
+  const all = plain(`${group} ${label} ${synonyms}`)
+  const begin = (text: string) => wanted.every((word) => ` ${text}`.includes(` ${word}`))
+  const fits = {
+    whole: name === phrase,
+    begins: name.startsWith(phrase),
+    words: begin(name),
+    synonyms: begin(all),
+    inside: wanted.every((word) => all.includes(word)),
+    found: found === true,
+  }
+  const rank = RANKS.findIndex((each) => fits[each])
+  return rank === -1 ? undefined : rank
+}
+
+/** Items that the words find, the best first, else in the given order. */
 export function matching(items: readonly PaletteItem[], words: string): PaletteItem[] {
-  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean)
-  return items.filter(({ label, group }) => {
-    const text = `${group} ${label}`.toLowerCase()
-    return wanted.every((word) => text.includes(word))
-  })
+  const phrase = plain(words)
+  return items
+    .flatMap((item) => {
+      const rank = phrase === '' ? 0 : rankOf(item, phrase)
+      return rank === undefined ? [] : [{ item, rank }]
+    })
+    .toSorted((one, other) => one.rank - other.rank)
+    .map(({ item }) => item)
+}
+
+/**
+ * Items that the words find, those of a group together and in the given order: first the group with the best one.
+ * @param last group that comes last, however well its items fit
+ */
+export function inGroups(items: readonly PaletteItem[], words: string, last: string): PaletteItem[] {
+  if (plain(words) === '') return [...items]
+  const found = matching(items, words)
+  const groups = [...new Set(found.map(({ group }) => group))]
+  const order = [...groups.filter((group) => group !== last), last]
+  return order.flatMap((group) => items.filter((item) => item.group === group && found.includes(item)))
 }

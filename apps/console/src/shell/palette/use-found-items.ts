@@ -12,7 +12,7 @@ import { sessionFilter } from '../../features/sessions/search.ts'
 import { nameOf } from '../../features/sessions/session-name.ts'
 import { tagsQuery } from '../../features/tags/queries.ts'
 import { docsQuery } from './docs-query.ts'
-import type { PaletteItem } from './items.ts'
+import { type PaletteItem, matching } from './items.ts'
 import { paletteMessages as texts } from './messages.ts'
 import { formatMoment } from '../../ui/text/numbers.ts'
 
@@ -53,7 +53,16 @@ export function useFoundItems(words: string): Found {
   const has = (text: string): boolean => text.toLowerCase().includes(words.toLowerCase())
   const { groups } = texts
   const members = (namespace.data?.members ?? []).filter(({ status, email }) => status === 'accepted' && has(email))
-  const others = (namespaces.data ?? []).filter(({ name, tenant_id }) => tenant_id !== tenant && has(name))
+  const others = (namespaces.data ?? [])
+    .filter(({ tenant_id }) => tenant_id !== tenant)
+    .map((other) => ({
+      id: other.tenant_id,
+      group: groups.namespaces,
+      label: texts.switchTo(other.name),
+      synonyms: texts.synonyms.switchTo,
+      icon: Boxes,
+      run: () => void switchTo.run(other),
+    }))
   const current = <T>(list: {
     readonly data: { readonly items: readonly T[] } | undefined
     isPlaceholderData: boolean
@@ -64,6 +73,7 @@ export function useFoundItems(words: string): Found {
       ...current(sessions).map((session) => ({
         id: session.uid,
         group: groups.sessions,
+        found: true as const,
         label: labelOf(session),
         note: session.active ? texts.active : formatMoment(session.started_at),
         icon: History,
@@ -74,6 +84,7 @@ export function useFoundItems(words: string): Found {
         .map(({ fingerprint, name }) => ({
           id: fingerprint,
           group: groups.keys,
+          found: true as const,
           label: name,
           icon: KeyRound,
           run: () => void navigate({ to: '/public-keys', search: { q: name } }),
@@ -96,16 +107,11 @@ export function useFoundItems(words: string): Found {
           icon: Tags,
           run: () => void navigate({ to: '/devices', search: { tag: [tag] } }),
         })),
-      ...others.slice(0, SHOWN).map((other) => ({
-        id: other.tenant_id,
-        group: groups.namespaces,
-        label: texts.switchTo(other.name),
-        icon: Boxes,
-        run: () => void switchTo.run(other),
-      })),
+      ...matching(others, words).slice(0, SHOWN),
       ...(docs.data ?? []).slice(0, SHOWN).map(({ url, title }) => ({
         id: url,
         group: groups.docs,
+        found: true as const,
         label: title,
         icon: BookOpen,
         run: () => void window.open(url, '_blank', 'noopener'),

@@ -17,12 +17,12 @@ import {
   UserPlus,
   UserRound,
 } from 'lucide-react'
-import { useEffect, useState } from 'react'
 import { useMay, usePerson, useRuntime, useStore } from '../../core/context.tsx'
 import { appMessages } from '../../core/messages.ts'
 import { sectionGroups } from '../../core/sections.ts'
 import { lockKeys } from '../../core/unlocked-keys.ts'
 import { announce } from '../../ui/feedback/announce.tsx'
+import { useAfterPause } from '../../ui/form/use-after-pause.ts'
 import { uiMessages } from '../../ui/messages.ts'
 import { useTheme } from '../../ui/use-theme.ts'
 import { deviceListQuery } from '../../core/devices/queries.ts'
@@ -31,7 +31,7 @@ import { secondFactorMessages } from '../../features/second-factor/messages.ts'
 import { settingsMessages } from '../../features/settings/messages.ts'
 import { useSignOut } from '../use-sign-out.ts'
 import { useFoundItems } from './use-found-items.ts'
-import { type PaletteItem, matching } from './items.ts'
+import { type PaletteItem, inGroups, matching } from './items.ts'
 import { paletteMessages as texts } from './messages.ts'
 import { popOut } from '../../features/terminal/windows/pop-out.ts'
 import { recentDevices, rememberDevice } from '../../features/devices/recent-devices.ts'
@@ -60,14 +60,15 @@ export function usePaletteItems(
   const tenant = usePerson()?.tenant ?? ''
   const navigate = useNavigate()
   const fixed = useFixedItems(onShortcuts)
-  const [searched, setSearched] = useState('')
-  useEffect(() => {
-    const timer = setTimeout(() => setSearched(words), TYPING_MS)
-    return () => clearTimeout(timer)
-  }, [words])
-  const found = useQuery({
-    ...deviceListQuery(api, { status: 'accepted', page: 1, sort: 'name', order: 'asc', words: searched }),
-    enabled: searched !== '' && tenant !== '',
+  const searched = useAfterPause(words, TYPING_MS)
+  const enabled = searched !== '' && tenant !== ''
+  const list = { status: 'accepted', page: 1, sort: 'name', order: 'asc' } as const
+  const found = useQuery({ ...deviceListQuery(api, { ...list, words: searched }), enabled })
+  // Of thousands of devices, the one with just this name need not be on the first page.
+  const isPart = found.data !== undefined && (found.data.total ?? 0) > found.data.items.length
+  const named = useQuery({
+    ...deviceListQuery(api, { ...list, words: '', name: nameOf(searched), perPage: 1 }),
+    enabled: enabled && isPart && !found.isPlaceholderData,
   })
   const others = useFoundItems(searched)
   const mayConnect = useMay('deviceConnect')
@@ -80,6 +81,18 @@ export function usePaletteItems(
     void navigate({ to: '/terminal', search: { device: device.uid } })
   }
   const isCurrent = searched === words && !found.isPlaceholderData
+  const searchedItem = (device: Device): PaletteItem => ({
+    id: device.uid,
+    group: texts.groups.devices,
+    label: device.name,
+    found: true,
+    note: device.online ? uiMessages.online : uiMessages.offline,
+    icon: Monitor,
+    run: () => (mayConnect && device.online ? connect : open)(device),
+    open: () => open(device),
+    more: () => onMore(device),
+  })
+  const all = isCurrent ? together(isPart && !named.isPlaceholderData ? named.data?.items : [], found.data?.items) : []
   const devices: PaletteItem[] =
     words === ''
       ? recentDevices(tenant).map(({ uid, name }) => ({
@@ -90,21 +103,24 @@ export function usePaletteItems(
           run: () => (mayConnect ? connect : open)({ uid, name }),
           open: () => open({ uid, name }),
         }))
-      : (isCurrent ? (found.data?.items ?? []) : []).slice(0, SHOWN_DEVICES).map((device) => ({
-          id: device.uid,
-          group: texts.groups.devices,
-          label: device.name,
-          note: device.online ? uiMessages.online : uiMessages.offline,
-          icon: Monitor,
-          run: () => (mayConnect && device.online ? connect : open)(device),
-          open: () => open(device),
-          more: () => onMore(device),
-        }))
+      : matching(all.map(searchedItem), words).slice(0, SHOWN_DEVICES)
   return {
-    items: [...devices, ...matching(fixed, words), ...(searched === words ? others.items : [])],
+    items: inGroups(
+      [...devices, ...matching(fixed, words), ...(searched === words ? others.items : [])],
+      words,
+      texts.groups.docs,
+    ),
     searching: words !== '' && (found.isPending || !isCurrent || others.searching),
     failed: found.isError,
   }
+}
+
+/** A device's name as people type it: `Unit 42` for `unit-42`. */
+const nameOf = (words: string): string => words.toLowerCase().replaceAll(/\s+/gu, '-')
+
+/** Each once. */
+function together(named: readonly Device[] = [], found: readonly Device[] = []): Device[] {
+  return [...new Map([...named, ...found].map((device) => [device.uid, device])).values()]
 }
 
 const { rename, record, retention, forwarding, joining, endDisallowed, accessOn, factor, announcement } =
@@ -134,10 +150,12 @@ function useFixedItems(onShortcuts: () => void): PaletteItem[] {
   const lock = useStore(lockKeys)
   const toWindow = useStore(popOut)
   const { pages, actions } = texts.groups
-  const action = (label: string, icon: PaletteItem['icon'], run: () => void): PaletteItem => ({
+  const also = texts.synonyms
+  const action = (label: string, icon: PaletteItem['icon'], synonyms: string, run: () => void): PaletteItem => ({
     id: label,
     group: actions,
     label,
+    synonyms,
     run,
     ...(icon ? { icon } : {}),
   })
@@ -156,6 +174,7 @@ function useFixedItems(onShortcuts: () => void): PaletteItem[] {
       id: '/profile',
       group: pages,
       label: texts.profile,
+      synonyms: texts.synonyms.profile,
       icon: UserRound,
       run: () => void navigate({ to: '/profile' }),
     },
@@ -168,23 +187,38 @@ function useFixedItems(onShortcuts: () => void): PaletteItem[] {
     },
     ...(lock
       ? [
-          action(appMessages.lockKeys, Lock, () => {
+          action(appMessages.lockKeys, Lock, also.lockKeys, () => {
             lock()
             announce(appMessages.keysLocked)
           }),
         ]
       : []),
-    ...(toWindow ? [action(texts.popOut, AppWindow, toWindow)] : []),
-    action(texts.addDevice, Plus, () => void navigate({ to: '/devices', search: { add: 'yes' } })),
-    action(texts.waiting, Monitor, () => void navigate({ to: '/devices', search: { status: 'pending' } })),
-    action(texts.running, SquareTerminal, () => void navigate({ to: '/sessions', search: { state: 'active' } })),
-    action(texts.addKey, KeyRound, () => void navigate({ to: '/public-keys', search: { edit: 'new' } })),
-    action(texts.addRule, ShieldCheck, () => void navigate({ to: '/firewall', search: { edit: 'new' } })),
-    action(texts.addMember, UserPlus, () => void navigate({ to: '/team', search: { add: 'yes' } })),
-    action(texts.addApiKey, KeyRound, () => void navigate({ to: '/team', search: { tab: 'keys', add: 'yes' } })),
-    action(appMessages.shortcuts, Keyboard, onShortcuts),
+    ...(toWindow ? [action(texts.popOut, AppWindow, also.popOut, toWindow)] : []),
+    action(texts.addDevice, Plus, also.addDevice, () => void navigate({ to: '/devices', search: { add: 'yes' } })),
+    action(
+      texts.waiting,
+      Monitor,
+      also.waiting,
+      () => void navigate({ to: '/devices', search: { status: 'pending' } }),
+    ),
+    action(
+      texts.running,
+      SquareTerminal,
+      also.running,
+      () => void navigate({ to: '/sessions', search: { state: 'active' } }),
+    ),
+    action(texts.addKey, KeyRound, also.addKey, () => void navigate({ to: '/public-keys', search: { edit: 'new' } })),
+    action(texts.addRule, ShieldCheck, also.addRule, () => void navigate({ to: '/firewall', search: { edit: 'new' } })),
+    action(texts.addMember, UserPlus, also.addMember, () => void navigate({ to: '/team', search: { add: 'yes' } })),
+    action(
+      texts.addApiKey,
+      KeyRound,
+      also.addApiKey,
+      () => void navigate({ to: '/team', search: { tab: 'keys', add: 'yes' } }),
+    ),
+    action(appMessages.shortcuts, Keyboard, also.shortcuts, onShortcuts),
     ...(['light', 'dark', 'auto'] as const).map((theme) =>
-      action(texts.theme(appMessages.themes[theme]), undefined, () => setTheme(theme)),
+      action(texts.theme(appMessages.themes[theme]), undefined, also.themes[theme], () => setTheme(theme)),
     ),
     ...OWN_SETTINGS.map((label) => ({
       id: label,
@@ -204,9 +238,10 @@ function useFixedItems(onShortcuts: () => void): PaletteItem[] {
       id: '/docs/',
       group: texts.groups.docs,
       label: texts.documentation,
+      synonyms: texts.synonyms.docs,
       icon: BookOpen,
       run: () => void window.open('/docs/', '_blank', 'noopener'),
     },
-    action(texts.signOut, LogOut, () => void signOut.run()),
+    action(texts.signOut, LogOut, also.signOut, () => void signOut.run()),
   ]
 }

@@ -23,6 +23,13 @@ const relative = lazily(() => new Intl.RelativeTimeFormat(locale, { numeric: 'au
 
 const lists = lazily(() => new Intl.ListFormat(locale))
 
+const alternatives = lazily(() => new Intl.ListFormat(locale, { type: 'disjunction' }))
+
+/** `a, b or c` */
+export function formatAlternatives(items: readonly string[]): string {
+  return alternatives().format(items)
+}
+
 /** `a, b and c` */
 export function formatList(items: readonly string[]): string {
   return lists().format(items)

@@ -32,13 +32,12 @@ export function assembleSingleSignOn(
   config: ServerConfig,
   contextOf: (tenant: TenantId) => TenantContext,
   onEnd: (ending: () => Promise<void>) => void,
+  publicOrigin: () => string,
 ) {
   const { secretKey, settings } = config
   const egress = egressRules(settings, auth.log)
   const { clock } = auth
   const clients = createOpenidClients({ clock, secretKey, egress })
-  // Links of mails and addresses for providers have the same origin.
-  const publicOrigin = new URL(auth.mails.link('/')).origin
   const joins = joinsAtSignIn(settings)
   const samlReader = createSamlReader(clock)
   onEnd(() => samlReader.close())

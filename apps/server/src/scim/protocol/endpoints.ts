@@ -30,7 +30,7 @@ const PREFIX = '/api/scim/v2/:tenant'
 export interface ScimServerDeps extends ScimAccess {
   readonly log: Log
   /** Origin of this server as providers know it. Never taken from a request. */
-  readonly origin: string
+  readonly origin: () => string
 }
 
 /** Base address of a namespace's endpoints. */
@@ -90,7 +90,7 @@ export function serveScim(server: FastifyInstance, deps: ScimServerDeps): void {
           const from = await stillAdmitted(deps, request, admitted.get(request))
           const { status, body } = await work(deps, {
             ...from,
-            base: scimBase(deps.origin, from.ctx.tenant),
+            base: scimBase(deps.origin(), from.ctx.tenant),
             id: paramOf(request, 'id').toLowerCase(),
             query: (request.query ?? {}) as Readonly<Record<string, unknown>>,
             body: request.body,

@@ -156,7 +156,7 @@ export async function signOutAddress(deps: OpenidDeps, id: string, browser: Buff
   const session = browser && (await findProviderSession(deps.db, id, browser))
   const hint = session?.sealed && deps.secretKey.open(sessionSeal(session.id), session.sealed).toString()
   return oidc.buildEndSessionUrl(config, {
-    post_logout_redirect_uri: `${deps.publicOrigin}/sign-in`,
+    post_logout_redirect_uri: `${deps.publicOrigin()}/sign-in`,
     ...(hint ? { id_token_hint: hint } : {}),
   }).href
 }

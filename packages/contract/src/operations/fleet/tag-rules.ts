@@ -54,6 +54,26 @@ export const TagRules = z
   .meta({ id: 'TagRules' })
 export type TagRules = z.infer<typeof TagRules>
 
+/** A rule before it is saved. */
+export const TagRuleTrial = TagRuleBody.extend({
+  /** The rule that is changed; absent: a new one. */
+  id: z.uuid().optional(),
+  /** Absent: only what matches is counted. */
+  tag: Tag.optional(),
+}).meta({ id: 'TagRuleTrial' })
+
+export const TagRuleEffect = z
+  .object({
+    /** Accepted and pending devices that match now, and the names of the first ones. */
+    matching: z.number().int(),
+    names: z.array(z.string()).max(limits.shownNames),
+    /** Devices that get the tag, and those that lose the one that the rule gives now. */
+    tagged: z.number().int(),
+    untagged: z.number().int(),
+  })
+  .meta({ id: 'TagRuleEffect' })
+export type TagRuleEffect = z.infer<typeof TagRuleEffect>
+
 const byId = z.object({ id: z.uuid().register(ROW_IDS, { noun: 'The tag rule' }) })
 const path = '/api/tag-rules'
 /** Tags decide which rules, keys and roles are for a device: a rule decides that for devices to come. */
@@ -79,6 +99,17 @@ export const tagRules = {
     status: 201,
     response: TagRule,
     errors: ['CONFLICT', 'FRESH_PROOF_REQUIRED', 'NAMESPACE_FULL'],
+  }),
+  tryChange: operation({
+    method: 'POST',
+    path: `${path}/dry-run`,
+    noun: 'tag-rules',
+    summary: 'Which devices a rule would match, and how many would get or lose a tag by it',
+    cost: 10,
+    access,
+    body: TagRuleTrial,
+    response: TagRuleEffect,
+    errors: ['NOT_FOUND'],
   }),
   update: operation({
     method: 'PUT',

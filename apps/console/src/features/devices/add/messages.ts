@@ -121,5 +121,8 @@ export const addingMessages = {
   toEnrolment: i18n._('Devices without an agent'),
   phoneCode: i18n._('QR code with the address of this dialog'),
   phoneAccept: i18n._('Scan it to open this on your phone, and accept the device from there.'),
+  phoneNot: (address: string) =>
+    i18n._('A phone cannot open this: you use {address}, an address that only this machine has.', { address }),
+  phoneAddress: i18n._('Give the server an address for others'),
   phoneText: i18n._('Scan it with the camera, sign in on the phone, and type the code that the device shows.'),
 }

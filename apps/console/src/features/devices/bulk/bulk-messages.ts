@@ -48,7 +48,8 @@ export const bulkMessages = {
     undo: (total: number) => i18n._('Undoing changes to {total, plural, one {# device} other {# devices}}', { total }),
   },
   progressLabel: i18n._('Progress'),
-  jobRunning: (settled: string, total: string) => i18n._('{settled} of {total} devices processed', { settled, total }),
+  jobRunning: (settled: string, total: number) =>
+    i18n._('{settled} of {total, plural, one {# device} other {# devices}} processed', { settled, total }),
   jobEnded: {
     done: (done: string, failed: string) => i18n._('Finished: {done} succeeded, {failed} failed.', { done, failed }),
     stopped: (done: string, failed: string) => i18n._('Stopped: {done} succeeded, {failed} failed.', { done, failed }),

@@ -22,7 +22,7 @@ export function JobDialog({ job, stop, undo, forget }: Omit<Job, 'start' | 'job'
         />
         <Text component="output" size="sm">
           {isRunning
-            ? texts.jobRunning(formatCount(settled), formatCount(job.total))
+            ? texts.jobRunning(formatCount(settled), job.total)
             : texts.jobEnded[job.state === 'stopped' ? 'stopped' : 'done'](
                 formatCount(job.done),
                 formatCount(job.failed),

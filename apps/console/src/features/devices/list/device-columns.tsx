@@ -22,6 +22,13 @@ const line = (text: string | undefined) => (
   </span>
 )
 
+/** Gives way to the columns beside it: those of every language fit at 1,280 pixels. */
+const fit = (text: string | undefined) => (
+  <span className={`${cells['fit']} ${classes['fit']}`} title={text}>
+    {text}
+  </span>
+)
+
 function measured(id: 'disk' | 'memory' | 'load' | 'latency', measure: Exclude<Measure, 'cpu'>): Column<Device> {
   return {
     id,
@@ -58,7 +65,7 @@ export const DEVICE_COLUMNS: readonly Column<Device>[] = [
   },
   { id: 'mac', header: columns.identity, sortBy: 'mac', cell: ({ identity }) => whole(identity?.mac) },
   { id: 'tags', header: columns.tags, cell: (device) => <DeviceTagChips tags={device.tags} /> },
-  { id: 'system', header: columns.system, sortBy: 'system', cell: ({ info }) => line(info?.pretty_name) },
+  { id: 'system', header: columns.system, sortBy: 'system', cell: ({ info }) => fit(info?.pretty_name) },
   { id: 'arch', header: columns.arch, sortBy: 'arch', cell: ({ info }) => line(info?.arch) },
   { id: 'version', header: columns.version, sortBy: 'version', cell: ({ info }) => line(info?.version) },
   { id: 'address', header: columns.address, sortBy: 'address', cell: (device) => whole(device.remote_addr) },
@@ -92,7 +99,7 @@ export const DEVICE_COLUMNS: readonly Column<Device>[] = [
     id: 'last-seen',
     header: columns.lastSeen,
     sortBy: 'last_seen',
-    width: '8rem',
+    width: '7rem',
     cell: (device) => <TimeAgo time={device.last_seen} />,
   },
   {

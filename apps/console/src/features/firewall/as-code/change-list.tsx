@@ -6,6 +6,7 @@ import { Text } from '../../../ui/kit.ts'
 import { usePerson } from '../../../core/context.tsx'
 import { useMembers } from '../../namespaces/use-members.ts'
 import { shown } from '../actions.ts'
+import { Differences } from '../differences.tsx'
 import { differences } from '../history.ts'
 import { firewallMessages } from '../messages.ts'
 import { fileMessages as texts } from './messages.ts'
@@ -37,16 +38,7 @@ export function ChangeList({ changes, rules }: ChangeListProps) {
               <Text size="sm" fw={550}>
                 {name}
               </Text>
-              <dl className={classes['changes']}>
-                {differences(before, after, members).map(({ label, before: was, after: is }) => (
-                  <div key={label}>
-                    <dt>{label}</dt>
-                    <dd>
-                      {was === '' ? null : <del>{was}</del>} {is === '' ? null : <ins>{is}</ins>}
-                    </dd>
-                  </div>
-                ))}
-              </dl>
+              <Differences list={differences(before, after, members)} />
             </li>
           )
         })}

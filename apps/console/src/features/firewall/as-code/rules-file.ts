@@ -1,10 +1,10 @@
 // Firewall rules as a text that people edit, keep in a repository, and bring back. Pure.
 import type { Rule } from '@bowline/contract/schemas/firewall'
-import { DryRunBody } from '@bowline/contract/schemas/policy/dry-run'
 import type { ProposedRule } from '@bowline/contract/schemas/policy/rule-changes'
-import { serverText } from '../../../platform/language/server-text.ts'
 import { bodyOf } from '../actions.ts'
+import { type Place, jsonFlaw } from './json-flaw.ts'
 import { fileMessages as texts } from './messages.ts'
+import { judgeRules } from './rule-flaws.ts'
 
 /** As `bowline firewall list --json` prints them, without what is the same for all. */
 export function toText(rules: readonly Rule[]): string {
@@ -21,17 +21,13 @@ export type Read =
  * @param present rules of the namespace: ids must be theirs
  */
 export function readRules(text: string, present: readonly Rule[]): Read {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch (error) {
-    const line = /line (\d+)/.exec(error instanceof Error ? error.message : '')?.[1]
-    return { flaws: [line ? texts.notJsonAt(line) : texts.notJson] }
-  }
+  const place = jsonFlaw(text)
+  if (place) return { flaws: [text.trim() === '' ? texts.empty : sentenceOf(place)] }
+  const json: unknown = JSON.parse(text)
   if (!Array.isArray(json)) return { flaws: [texts.notList] }
-  const { data, error } = DryRunBody.safeParse({ rules: json })
-  if (error) return { flaws: error.issues.map(flawOf) }
-  const rules = data.rules ?? []
+  const judged = judgeRules(json)
+  if (!judged.rules) return judged
+  const { rules } = judged
   const flaws = idFlaws(
     rules.flatMap(({ id }) => id ?? []),
     present,
@@ -39,11 +35,8 @@ export function readRules(text: string, present: readonly Rule[]): Read {
   return flaws.length > 0 ? { flaws } : { rules }
 }
 
-function flawOf({ path, message }: { readonly path: readonly PropertyKey[]; readonly message: string }): string {
-  const [, index, ...field] = path
-  return typeof index === 'number' && field.length > 0
-    ? texts.flaw(index + 1, field.join('.'), serverText(message))
-    : `${serverText(message)}.`
+function sentenceOf({ line, column, isEnd }: Place): string {
+  return isEnd ? texts.endsEarly(line) : texts.notJson(line, column)
 }
 
 function idFlaws(ids: readonly number[], present: readonly Rule[]): string[] {

@@ -21,12 +21,33 @@ export const ruleMessages = {
   trust: i18n._(
     'Devices report their names and systems themselves: do not grant access on the strength of a rule alone.',
   ),
-  tagged: (tagged: string, matching: string) =>
-    i18n._('{tagged} of {matching} matching devices have the tag', { tagged, matching }),
+  effect: {
+    none: i18n._('Matches no device now.'),
+    some: (count: number, names: string) =>
+      i18n._('Matches {count, plural, one {# device} other {# devices}} now: {names}.', { count, names }),
+    more: (count: string) => i18n._('{count} more', { count }),
+    show: i18n._('Show in the list'),
+    tags: (count: number) => i18n._('Saving tags {count, plural, one {# device} other {# devices}}.', { count }),
+    takes: (tag: string, count: number) =>
+      i18n._('Saving takes the tag {tag} from {count, plural, one {# device} other {# devices}}.', { tag, count }),
+    both: (count: number, tag: string, taken: number) =>
+      i18n._(
+        'Saving tags {count, plural, one {# device} other {# devices}}, and takes the tag {tag} from {taken, plural, one {# device} other {# devices}}.',
+        { count, tag, taken },
+      ),
+    nothing: i18n._('Saving tags no device and takes no tag away.'),
+    failed: (cause: string) => i18n._('What it would tag is not known: {cause}', { cause }),
+  },
+  tagged: (tagged: string, matching: number) =>
+    i18n._(
+      '{matching, plural, one {{tagged} of # matching device has} other {{tagged} of # matching devices have}} the tag',
+      { tagged, matching },
+    ),
   noRoom: (count: number, most: number) =>
     i18n._('{count, plural, one {# device has} other {# devices have}} {most} tags already', { count, most }),
   off: i18n._('off'),
-  progress: (done: string, total: string) => i18n._('Being applied: {done} of {total} devices', { done, total }),
+  progress: (done: string, total: number) =>
+    i18n._('Being applied: {done} of {total, plural, one {# device} other {# devices}}', { done, total }),
   save: i18n._('Save'),
   edit: i18n._('Edit'),
   remove: i18n._('Delete rule'),

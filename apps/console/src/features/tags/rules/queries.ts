@@ -1,6 +1,6 @@
 // Query of tag rules.
-import { tagRules } from '@bowline/contract/operations/fleet/tag-rules'
-import { queryOptions } from '@tanstack/react-query'
+import { TagRuleTrial, tagRules } from '@bowline/contract/operations/fleet/tag-rules'
+import { queryOptions, skipToken } from '@tanstack/react-query'
 import type { Api } from '../../../auth/api.ts'
 import { keys } from '../../../live/apply-events.ts'
 
@@ -15,5 +15,14 @@ export function tagRulesQuery(api: Api) {
     queryKey: TAG_RULES,
     queryFn: async ({ signal }) => (await api.call(tagRules.list, { signal })).body,
     refetchInterval: ({ state: { data } }) => (data && data.waiting > 0 ? PROGRESS_MS : false),
+  })
+}
+
+/** What a rule would do. @param trial as it is written; nothing is asked while its search is not valid */
+export function ruleEffectQuery(api: Api, trial: unknown) {
+  const body = TagRuleTrial.safeParse(trial).data
+  return queryOptions({
+    queryKey: [...TAG_RULES, 'effect', body],
+    queryFn: body ? async ({ signal }) => (await api.call(tagRules.tryChange, { body, signal })).body : skipToken,
   })
 }

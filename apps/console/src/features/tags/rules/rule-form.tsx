@@ -1,15 +1,13 @@
 // Dialog of a tag rule, for a new one and for a change.
 import { LIMITS } from '@bowline/contract/limits'
-import { type TagRule, TagRuleBody, tagRules } from '@bowline/contract/operations/fleet/tag-rules'
-import type { z } from 'zod'
-import { useRuntime } from '../../../core/context.tsx'
-import { useAction } from '../../../core/use-action.ts'
+import { type TagRule, TagRuleBody } from '@bowline/contract/operations/fleet/tag-rules'
 import { Callout } from '../../../ui/feedback/callout.tsx'
 import { DialogForm } from '../../../ui/feedback/dialog.tsx'
 import { useContractForm } from '../../../ui/form/use-contract-form.ts'
 import { Switch, TextInput } from '../../../ui/kit.ts'
+import { useRuleActions } from './actions.ts'
 import { ruleMessages as texts } from './messages.ts'
-import { TAG_RULES } from './queries.ts'
+import { RuleEffect } from './rule-effect.tsx'
 
 interface RuleFormProps {
   /** The rule that is changed; absent: a new one. */
@@ -18,24 +16,18 @@ interface RuleFormProps {
 }
 
 export function RuleForm({ rule, onDone }: RuleFormProps) {
-  const { api } = useRuntime()
-  const put = useAction({
-    async call(body: z.output<typeof TagRuleBody>) {
-      if (rule) await api.call(tagRules.update, { params: { id: rule.id }, body })
-      else await api.call(tagRules.create, { body })
-    },
-    done: ({ tag }) => (rule ? texts.saved(tag) : texts.added(tag)),
-    invalidates: [TAG_RULES, TAG_RULES.slice(0, 1)],
-  })
+  const { add, save } = useRuleActions()
   const form = useContractForm({
     schema: TagRuleBody,
     values: { tag: rule?.tag ?? '', query: rule?.query ?? '', active: rule?.active ?? true },
     labels: texts.labels,
     async send(body) {
-      await put.send(body)
+      if (rule) await save.send({ before: rule, body })
+      else await add.send(body)
       onDone()
     },
   })
+  const [tag, query, active] = form.form.watch(['tag', 'query', 'active'])
   return (
     <DialogForm
       form={form}
@@ -52,10 +44,11 @@ export function RuleForm({ rule, onDone }: RuleFormProps) {
         autoCapitalize="none"
         spellCheck={false}
       />
+      <RuleEffect rule={rule} values={{ tag: tag ?? '', query: query ?? '', active: active ?? true }} />
       <Callout tone="note">{texts.trust}</Callout>
       <Switch
         label={texts.labels.active}
-        checked={form.form.watch('active') ?? true}
+        checked={active ?? true}
         onChange={(event) => form.form.setValue('active', event.currentTarget.checked, { shouldDirty: true })}
       />
     </DialogForm>

@@ -1,20 +1,20 @@
 // The namespace's tag rules, below its tags: what each has done, and how far they have been applied.
 import { LIMITS } from '@bowline/contract/limits'
-import { type TagRule, tagRules } from '@bowline/contract/operations/fleet/tag-rules'
+import type { TagRule } from '@bowline/contract/operations/fleet/tag-rules'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useMay, useRuntime } from '../../../core/context.tsx'
-import { useAction } from '../../../core/use-action.ts'
 import { Confirm } from '../../../ui/feedback/confirm.tsx'
 import { Dialog } from '../../../ui/feedback/dialog.tsx'
 import { GatedAction } from '../../../ui/feedback/gated.tsx'
 import { Text } from '../../../ui/kit.ts'
 import { ListCard } from '../../../ui/page/list-card.tsx'
 import { formatCount } from '../../../ui/text/numbers.ts'
+import { useRuleActions } from './actions.ts'
 import { ruleMessages as texts } from './messages.ts'
-import { TAG_RULES, tagRulesQuery } from './queries.ts'
+import { tagRulesQuery } from './queries.ts'
 import { RuleForm } from './rule-form.tsx'
 import classes from '../tags.module.css'
 
@@ -24,12 +24,7 @@ export function RulesCard() {
   const list = useQuery(tagRulesQuery(api))
   const [editing, setEditing] = useState<TagRule | 'new'>()
   const [removing, setRemoving] = useState<TagRule>()
-  const remove = useAction({
-    call: ({ id }: TagRule) => api.call(tagRules.remove, { params: { id } }),
-    done: ({ tag }) => texts.removed(tag),
-    failed: ({ tag }) => texts.removeFailed(tag),
-    invalidates: [TAG_RULES],
-  })
+  const { remove } = useRuleActions()
   const gate = { may, why: texts.roleTooLow }
   const { waiting = 0, devices = 0 } = list.data ?? {}
   return (
@@ -46,7 +41,7 @@ export function RulesCard() {
             </Text>
             <Text size="xs" c="dimmed">
               <Link to="/devices" search={{ q: rule.query }}>
-                {texts.tagged(formatCount(rule.tagged), formatCount(rule.matching))}
+                {texts.tagged(formatCount(rule.tagged), rule.matching)}
               </Link>
               {waiting === 0 && rule.active && rule.tagged < rule.matching
                 ? ` · ${texts.noRoom(rule.matching - rule.tagged, LIMITS.tagsPerItem)}`
@@ -74,7 +69,7 @@ export function RulesCard() {
     >
       {waiting > 0 ? (
         <output className={classes['progress']}>
-          {texts.progress(formatCount(Math.max(0, devices - waiting)), formatCount(Math.max(devices, waiting)))}
+          {texts.progress(formatCount(Math.max(0, devices - waiting)), Math.max(devices, waiting))}
         </output>
       ) : null}
       <Dialog

@@ -32,9 +32,18 @@ interface ConnectFormProps {
   readonly takesFocus: boolean
   /** The verb on the button. */
   readonly action?: string
+  /** In a dialog: as wide as it, where a pane has the fields in its middle. */
+  readonly fills?: boolean
 }
 
-export function ConnectForm({ pane, state, onUnlock, takesFocus, action = texts.form.submit }: ConnectFormProps) {
+export function ConnectForm({
+  pane,
+  state,
+  onUnlock,
+  takesFocus,
+  action = texts.form.submit,
+  fills = false,
+}: ConnectFormProps) {
   const wasRefused = state.kind === 'refused'
   const remembered = useSshUser()
   const chosen = useStore(method)
@@ -83,7 +92,7 @@ export function ConnectForm({ pane, state, onUnlock, takesFocus, action = texts.
   })
 
   return (
-    <div className={classes['form']}>
+    <div className={classes['form']} data-fills={fills || undefined}>
       <form noValidate className={classes['formInner']} onSubmit={submit}>
         <Stack gap="md">
           {isRefused ? (

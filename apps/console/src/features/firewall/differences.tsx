@@ -1,0 +1,18 @@
+// What changes in a rule, part by part: what it was and what it becomes.
+import type { Change } from './history.ts'
+import classes from './firewall.module.css'
+
+export function Differences({ list }: { readonly list: readonly Change[] }) {
+  return (
+    <dl className={classes['changes']}>
+      {list.map(({ label, before, after }) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>
+            {before === '' ? null : <del>{before}</del>} {after === '' ? null : <ins>{after}</ins>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
