@@ -39,7 +39,7 @@ it('is added in the console by its code, connects, and needs no code after a res
     const { code, fingerprint } = await shown(process)
     await dialog.getByLabel('Device code').fill('BBBB-BBBB')
     await page.keyboard.press('Enter')
-    await dialog.getByText('belongs to no waiting device').waitFor()
+    await dialog.getByText('is unknown or has expired').waitFor()
     await dialog.getByLabel('Device code').fill(code.toLowerCase())
     await page.keyboard.press('Enter')
     const card = dialog.getByRole('region', { name: `Is ${name} your device?` })

@@ -77,11 +77,12 @@ it('ends a session from where it is watched, which then plays its recording', as
     openPage(browser, { baseURL: server.origin }),
     openPage(browser, { baseURL: server.origin }),
   ])
+  const list = async () => (await call(operations.sessions.list, { query: {} })).body
+  const earlier = new Set((await list()).map(({ uid }) => uid))
   await connect(person.page)
-  const running = await until('the session is recorded', async () => {
-    const { body } = await call(operations.sessions.list, { query: {} })
-    return body.find(({ active, recorded }) => active && recorded)
-  })
+  const running = await until('the session is recorded', async () =>
+    (await list()).find(({ uid, active, recorded }) => active && recorded && !earlier.has(uid)),
+  )
   const { page } = watcher
   await openSignedIn(page, OPERATOR, `/sessions/${running.uid}/play/0`)
   const live = `Live: ${userInfo().username} on greenhouse`

@@ -11,7 +11,7 @@ export const pairingMessages = {
   tooShort: i18n._('must have eight letters'),
   lookUp: i18n._('Find device'),
   lookUpFailed: i18n._('The code could not be looked up'),
-  notFound: i18n._('belongs to no waiting device; it may have expired: the device shows its current one'),
+  notFound: i18n._('is unknown or has expired; the device shows the current one'),
   found: (name: string) => i18n._('Found {name}. Compare its key fingerprint before you add it.', { name }),
   isIt: (name: string) => i18n._('Is {name} your device?', { name }),
   compare: i18n._('Add it only if the device shows the same fingerprint.'),
