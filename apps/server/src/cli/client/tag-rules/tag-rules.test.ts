@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TagRules } from '@bowline/contract/operations/fleet/tag-rules'
+import { until } from '@bowline/testkit/until'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type BootedServer, bootServer } from '../../../testing/boot.ts'
 import { commandLine } from '../../testing.ts'
@@ -25,9 +26,18 @@ const { bowline, json, refusal } = commandLine(() => ({ HOME: home }))
 const rules = async () => ((await json('tag-rules list')) as TagRules).rules
 
 it('adds, lists, changes and deletes a rule', async () => {
-  expect(await bowline('tag-rules add kiosk name:kiosk-')).toMatch(/^Added the rule \S+: 1 devices match\.$/)
+  expect(await bowline('tag-rules add kiosk name:kiosk- --dry-run')).toBe(
+    '1 device matches: kiosk-1.\n1 device would get the tag, 0 devices would lose it.',
+  )
+  expect(await rules()).toEqual([])
+  expect(await bowline('tag-rules add kiosk name:kiosk-')).toMatch(/^Added the rule \S+: 1 device matches\.$/)
   const [{ id } = { id: '' }] = await rules()
   expect(await bowline('tag-rules list')).toMatch(new RegExp(`^${id} +kiosk +name:kiosk- +[01] of 1 +on$`, 'm'))
+  await until(async () => (await rules()).every(({ tagged }) => tagged === 1))
+  expect(await bowline(`tag-rules update ${id} --off --dry-run`)).toBe(
+    '1 device matches: kiosk-1.\n0 devices would get the tag, 1 device would lose it.',
+  )
+  expect(await rules()).toMatchObject([{ active: true }])
   expect(await bowline(`tag-rules update ${id} --off --query name:till-`)).toMatch(/: 0 devices match\.$/)
   expect(await rules()).toMatchObject([{ id, query: 'name:till-', active: false }])
   expect(await bowline(`tag-rules remove ${id}`)).toBe(`Deleted the rule ${id}.`)

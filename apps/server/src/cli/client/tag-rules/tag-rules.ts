@@ -2,7 +2,7 @@
 import { ApiError } from '@bowline/contract/client'
 import { ConfigError } from '@bowline/contract/config'
 import { operations } from '@bowline/contract/operations'
-import type { TagRule } from '@bowline/contract/operations/fleet/tag-rules'
+import type { TagRule, TagRuleEffect } from '@bowline/contract/operations/fleet/tag-rules'
 import type { Command } from 'commander'
 import { type Format, type Terminal, show, table } from '../../terminal.ts'
 import { type ServerClient, signedIn } from '../client.ts'
@@ -10,7 +10,13 @@ import { type ServerClient, signedIn } from '../client.ts'
 const { tagRules } = operations
 const HEADINGS = ['ID', 'TAG', 'DEVICES THAT MATCH', 'TAGGED', 'STATE']
 
-interface UpdateOptions extends Format {
+const DRY_RUN = ['--dry-run', 'print what it would do, and change nothing'] as const
+
+interface ChangeOptions extends Format {
+  readonly dryRun?: boolean
+}
+
+interface UpdateOptions extends ChangeOptions {
   readonly tag?: string
   readonly query?: string
   readonly on?: boolean
@@ -31,20 +37,26 @@ export function addTagRuleCommands(program: Command, terminal: Terminal): void {
     show(terminal, format, body, [...table(HEADINGS, body.rules.map(cellsOf)), ...left])
   })
 
-  command('add <tag> <query>', 'Tag the devices that match a search, now and later').action(
-    async (tag: string, query: string, format: Format) => {
+  command('add <tag> <query>', 'Tag the devices that match a search, now and later')
+    .option(...DRY_RUN)
+    .action(async (tag: string, query: string, { dryRun = false, ...format }: ChangeOptions) => {
       const { call } = await signedIn(terminal)
+      if (dryRun) {
+        const { body } = await call(tagRules.tryChange, { body: { tag, query } })
+        show(terminal, format, body, effectOf(body))
+        return
+      }
       const { body } = await call(tagRules.create, { body: { tag, query } }).catch(explain)
-      show(terminal, format, body, [`Added the rule ${body.id}: ${body.matching} devices match.`])
-    },
-  )
+      show(terminal, format, body, [`Added the rule ${body.id}: ${matchesOf(body)}.`])
+    })
 
   command('update <id>', 'Change a rule')
     .option('--tag <tag>', 'the tag that it gives')
     .option('--query <query>', 'the search')
     .option('--on', 'switch it on')
-    .option('--off', 'switch it off: its tags leave')
-    .action(async (id: string, { tag, query, on = false, off = false, json }: UpdateOptions) => {
+    .option('--off', 'switch it off: its tags are removed')
+    .option(...DRY_RUN)
+    .action(async (id: string, { tag, query, on = false, off = false, dryRun = false, ...format }: UpdateOptions) => {
       if (on && off) throw new ConfigError(['--on and --off exclude each other.'])
       const change = {
         ...(tag === undefined ? {} : { tag }),
@@ -54,16 +66,25 @@ export function addTagRuleCommands(program: Command, terminal: Terminal): void {
       if (Object.keys(change).length === 0) throw new ConfigError(['One of --tag, --query, --on and --off is needed.'])
       const client = await signedIn(terminal)
       const rule = await ruleOf(client, id)
+      if (dryRun) {
+        const { body } = await client.call(tagRules.tryChange, {
+          body: { id: rule.id, tag: rule.tag, query: rule.query, active: rule.active, ...change },
+        })
+        show(terminal, format, body, effectOf(body))
+        return
+      }
       const { body } = await client.call(tagRules.update, { params: { id: rule.id }, body: change }).catch(explain)
-      show(terminal, json ? { json } : {}, body, [`Changed the rule ${body.id}: ${body.matching} devices match.`])
+      show(terminal, format, body, [`Changed the rule ${body.id}: ${matchesOf(body)}.`])
     })
 
-  command('remove <id>', 'Delete a rule; its tags leave the devices').action(async (id: string, format: Format) => {
-    const client = await signedIn(terminal)
-    const rule = await ruleOf(client, id)
-    await client.call(tagRules.remove, { params: { id: rule.id } }).catch(explain)
-    show(terminal, format, { id: rule.id }, [`Deleted the rule ${rule.id}.`])
-  })
+  command('remove <id>', 'Delete a rule and remove its tags from the devices').action(
+    async (id: string, format: Format) => {
+      const client = await signedIn(terminal)
+      const rule = await ruleOf(client, id)
+      await client.call(tagRules.remove, { params: { id: rule.id } }).catch(explain)
+      show(terminal, format, { id: rule.id }, [`Deleted the rule ${rule.id}.`])
+    },
+  )
 }
 
 /** @throws {Error} when none has the id */
@@ -72,6 +93,23 @@ async function ruleOf({ call }: ServerClient, id: string): Promise<TagRule> {
   const found = body.rules.find((rule) => rule.id === id)
   if (!found) throw new Error(`The namespace has no tag rule ${id}; bowline tag-rules list prints them.`)
   return found
+}
+
+function counted(devices: number): string {
+  return devices === 1 ? '1 device' : `${devices} devices`
+}
+
+function matchesOf({ matching }: Pick<TagRule, 'matching'>): string {
+  return `${counted(matching)} ${matching === 1 ? 'matches' : 'match'}`
+}
+
+function effectOf(effect: TagRuleEffect): string[] {
+  const { matching, names, tagged, untagged } = effect
+  const more = matching > names.length ? ' …' : ''
+  return [
+    `${matchesOf(effect)}${names.length === 0 ? '' : `: ${names.join(', ')}${more}`}.`,
+    `${counted(tagged)} would get the tag, ${counted(untagged)} would lose it.`,
+  ]
 }
 
 function cellsOf({ id, tag, query, tagged, matching, active }: TagRule): string[] {
