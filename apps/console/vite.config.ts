@@ -62,7 +62,7 @@ function preloaded(): Plugin {
         const signIn = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith('sign-in/sign-in-route.tsx'))
         if (!signIn) throw new Error('The build has no sign-in/sign-in-route.tsx.')
         const imports = new Map(chunks.map((chunk) => [chunk.fileName, chunk.imports]))
-        const first = importsFirst(main.fileName, imports)
+        const first = soonestFirst(importsFirst(main.fileName, imports), imports)
         const next = importsFirst(signIn.fileName, imports).filter((file) => !first.includes(file))
         const ofSignIn = { name: 'sign-in-files', content: next.map((file) => `/${file}`).join(' ') }
         const links = first.map((file, at) => ({
@@ -91,6 +91,12 @@ function importsFirst(
   if (seen.has(file)) return []
   seen.add(file)
   return [...(imports.get(file) ?? []).flatMap((one) => importsFirst(one, imports, seen)), file]
+}
+
+/** Files that need no others have their turn first: they run while the others are still on their way. */
+function soonestFirst(files: readonly string[], imports: ReadonlyMap<string, readonly string[]>): string[] {
+  const needsNone = (file: string): boolean => imports.get(file)?.length === 0
+  return [...files.filter(needsNone), ...files.filter((file) => !needsNone(file))]
 }
 
 /** The browser draws the mark as soon as it has the page, without the stylesheet, and starts the console once that is there. */

@@ -4,14 +4,19 @@ import { Socket, type OnReadOpts } from 'node:net'
 import { ReadStream } from 'node:tty'
 import { BlockPool } from '@bowline/base/bytes/block-pool'
 
-const READ_BYTES = 64 * 1024
-/** Together with its frame headers, one read of a pipe fills one message of the link. */
-const PIPE_READ_BYTES = READ_BYTES - 32
-const pipeBlocks = new BlockPool(PIPE_READ_BYTES, 16)
+/**
+ * One read of a pipe, or what is read from a terminal in one event loop iteration. Together with its frame headers it fills one
+ * message of the link.
+ */
+const BLOCK_BYTES = 64 * 1024 - 32
+const blocks = new BlockPool(BLOCK_BYTES, 16)
 /** Less than this is copied: the link's queue must not hold much more memory than it has bytes. */
 const MIN_GIVEN_BYTES = 16 * 1024
-/** A terminal returns at most 4 KiB per read; reads of one event loop iteration are passed on in one piece. */
-const BATCH_BYTES = 64 * 1024
+/**
+ * A read of a terminal returns no more than this, whatever is waiting. Where a read fills the memory it was given, libuv reads
+ * on at once, up to 32 times; after any other it goes back to the event loop, and each piece would become a message.
+ */
+const TERMINAL_READ_BYTES = 4_095
 
 /** Receives a descriptor's bytes; the callee owns the memory. `done`: called when it may be reused. */
 export type BytesReader = (bytes: Uint8Array, done?: () => void) => void
@@ -26,7 +31,7 @@ export interface Output {
 
 /** A pipe's reading end. */
 export function readPipe(fd: number, reader: BytesReader): Output {
-  let block = pipeBlocks.take()
+  let block = blocks.take()
   const onread: OnReadOpts = {
     // Called after every read: the next one reuses the memory, or gets other memory when that has been passed on.
     buffer: () => block,
@@ -34,26 +39,29 @@ export function readPipe(fd: number, reader: BytesReader): Output {
       const read = block
       if (count < MIN_GIVEN_BYTES) reader(copyOf(read.subarray(0, count)))
       else {
-        block = pipeBlocks.take()
-        reader(read.subarray(0, count), () => pipeBlocks.release(read))
+        block = blocks.take()
+        reader(read.subarray(0, count), () => blocks.release(read))
       }
       return true
     },
   }
   const socket = new Socket({ fd, readable: true, writable: false, onread }).resume()
-  socket.on('close', () => pipeBlocks.release(block))
+  socket.on('close', () => blocks.release(block))
   return { socket, fd, flush: () => {} }
 }
 
 /** A terminal's master side. `error` (EIO) and `close` follow when its last user is gone. */
 export function readTerminal(fd: number, reader: BytesReader): Output {
-  const batch = Buffer.allocUnsafeSlow(BATCH_BYTES)
+  let batch = blocks.take()
   let length = 0
   const flush = (): void => {
     if (length === 0) return
-    const bytes = copyOf(batch.subarray(0, length))
+    const full = batch
+    const bytes = full.subarray(0, length)
     length = 0
-    reader(bytes)
+    if (bytes.length < MIN_GIVEN_BYTES) return reader(copyOf(bytes))
+    batch = blocks.take()
+    reader(bytes, () => blocks.release(full))
   }
   const onread = onRead((bytes) => {
     if (length + bytes.length > batch.length) flush()
@@ -62,14 +70,17 @@ export function readTerminal(fd: number, reader: BytesReader): Output {
     length += bytes.length
   })
   const socket = new ReadStream(fd, { onread }).resume()
-  socket.on('close', flush)
+  socket.on('close', () => {
+    flush()
+    blocks.release(batch)
+  })
   return { socket, fd, flush }
 }
 
 /** @param take gets a view that the next read overwrites */
 function onRead(take: (view: Uint8Array) => void): OnReadOpts {
   return {
-    buffer: Buffer.allocUnsafeSlow(READ_BYTES),
+    buffer: Buffer.allocUnsafeSlow(TERMINAL_READ_BYTES),
     callback(count, buffer) {
       take(buffer.subarray(0, count))
       return true

@@ -1,5 +1,5 @@
 // React access to the runtime: hooks for pages and components. They never create any part of it.
-import { createContext, use, useSyncExternalStore } from 'react'
+import { createContext, use, useEffect, useState, useSyncExternalStore } from 'react'
 import { type Permission, grantsGive, roleMay, tagsGiving } from '@bowline/contract/roles'
 import type { Connectivity } from '../auth/connectivity.ts'
 import type { Person, SessionState } from '../auth/session.ts'
@@ -49,8 +49,16 @@ export function useMayOn(permission: Permission): (device: { readonly tags: read
   return (device) => isEverywhere || tags.some((tag) => device.tags.includes(tag))
 }
 
+/** The stream opens while the first page is drawn: of a store that changes meanwhile, React would draw all of it once more. */
 export function useLiveState(): LiveState {
-  return useStore(useRuntime().live.state)
+  const { state } = useRuntime().live
+  const [shown, setShown] = useState(state.get)
+  useEffect(() => {
+    const follow = () => setShown(state.get())
+    follow()
+    return state.subscribe(follow)
+  }, [state])
+  return shown
 }
 
 export function useConnectivity(): Connectivity {

@@ -180,8 +180,22 @@ export class SocketTransport implements Transport {
 
   #mask(): Uint8Array | undefined {
     if (this.#masking === 'none') return undefined
-    return this.#masking === 'zero' ? ZERO_MASK : randomFillSync(new Uint8Array(4))
+    return this.#masking === 'zero' ? ZERO_MASK : randomMask()
   }
+}
+
+/** Masks to come: asking for four random bytes costs as much as asking for a thousand. */
+const masks = new Uint8Array(1_024)
+let nextMask = masks.length
+
+/** @returns a mask that is valid until the next one */
+function randomMask(): Uint8Array {
+  if (nextMask === masks.length) {
+    randomFillSync(masks)
+    nextMask = 0
+  }
+  nextMask += 4
+  return masks.subarray(nextMask - 4, nextMask)
 }
 
 function errorCode(error: Error): string {

@@ -6,7 +6,8 @@ interface Ticker {
   readonly nowMs: () => number
 }
 
-function createTicker(periodMs: number): Ticker {
+/** @param freshMs age up to which the time is as good as now for whoever begins to show it */
+function createTicker(periodMs: number, freshMs: number): Ticker {
   const listeners = new Set<() => void>()
   let nowMs = Date.now()
   let timer: ReturnType<typeof setInterval> | undefined
@@ -17,7 +18,8 @@ function createTicker(periodMs: number): Ticker {
   return {
     nowMs: () => nowMs,
     subscribe(listener) {
-      if (listeners.size === 0) nowMs = Date.now()
+      // Another time has all that have just been drawn with it draw again.
+      if (listeners.size === 0 && Date.now() - nowMs > freshMs) nowMs = Date.now()
       listeners.add(listener)
       timer ??= setInterval(tick, periodMs)
       return () => {
@@ -30,8 +32,8 @@ function createTicker(periodMs: number): Ticker {
   }
 }
 
-const calm = createTicker(15_000)
-const seconds = createTicker(1_000)
+const calm = createTicker(15_000, 5_000)
+const seconds = createTicker(1_000, 0)
 const none = () => () => {}
 
 /** Milliseconds since the epoch, updated every 15 seconds. */

@@ -100,8 +100,8 @@ export interface RemoteTerminal {
 
 const TERM = 'xterm-256color'
 const LANG = 'C.UTF-8'
-/** Output is acknowledged in steps: after this many bytes, or after a short delay. */
-const ACK_BYTES = 32 * 1024
+/** Output is acknowledged in steps: after this many bytes, an eighth of the window, or after a short delay. */
+const ACK_BYTES = TERMINAL.outputWindowBytes / 8
 const ACK_DELAY_MS = 50
 const RETRY = { baseMs: 250, capMs: 4_000, leastShare: 1 }
 

@@ -7,9 +7,10 @@ import type { Terminal } from '@xterm/xterm'
  * most of the page's time. Up to so many bytes in a pause are written as they come, as the echo of keys.
  */
 export const FLOOD_BYTES = 16 * 1024
-/** Far below the window of the protocol: the next bytes are on the way while a batch is shown. */
-export const BATCH_BYTES = 128 * 1024
-export const PAUSE_MS = 40
+/** Half of the protocol's window: the next bytes are on the way while a batch is shown. Hardly any output fills it in a pause. */
+export const BATCH_BYTES = 512 * 1024
+/** Nobody reads what scrolls by: sixteen frames a second still move, and sixty would cost several times as much. */
+export const PAUSE_MS = 60
 
 export interface OutputClock {
   /** Milliseconds, monotonic. */
