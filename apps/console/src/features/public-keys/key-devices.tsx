@@ -1,9 +1,9 @@
 // Previews which devices a key's filter matches. Evaluated by the server, by the same rule as a login.
 import { DeviceFilter } from '@bowline/contract/schemas/tag'
+import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useRuntime } from '../../core/context.tsx'
 import { describeError } from '../../ui/feedback/describe-error.ts'
-import { useAfterPause } from '../../ui/form/use-after-pause.ts'
 import { Text } from '../../ui/kit.ts'
 import { formatCount, formatList } from '../../ui/text/numbers.ts'
 import { type DeviceChoice, toFilter } from '../tags/device-choice.ts'
@@ -17,7 +17,7 @@ const TYPING_MS = 250
 export function KeyDevices({ choice }: { readonly choice: DeviceChoice }) {
   const { api } = useRuntime()
   const written = JSON.stringify(toFilter(choice))
-  const asked = useAfterPause(written, TYPING_MS)
+  const [asked] = useDebouncedValue(written, TYPING_MS)
   const filter = DeviceFilter.safeParse(JSON.parse(asked)).data
   const { data, error } = useQuery(keyDevicesQuery(api, filter))
   // For the filter that was sent, not the one being typed.

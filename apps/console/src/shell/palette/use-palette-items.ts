@@ -1,5 +1,6 @@
 // Palette items for the typed text: devices searched by the server, pages and actions.
 import type { Device } from '@bowline/contract/schemas/device'
+import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import {
@@ -22,7 +23,6 @@ import { appMessages } from '../../core/messages.ts'
 import { sectionGroups } from '../../core/sections.ts'
 import { lockKeys } from '../../core/unlocked-keys.ts'
 import { announce } from '../../ui/feedback/announce.tsx'
-import { useAfterPause } from '../../ui/form/use-after-pause.ts'
 import { uiMessages } from '../../ui/messages.ts'
 import { useTheme } from '../../ui/use-theme.ts'
 import { deviceListQuery } from '../../core/devices/queries.ts'
@@ -60,7 +60,7 @@ export function usePaletteItems(
   const tenant = usePerson()?.tenant ?? ''
   const navigate = useNavigate()
   const fixed = useFixedItems(onShortcuts)
-  const searched = useAfterPause(words, TYPING_MS)
+  const [searched] = useDebouncedValue(words, TYPING_MS)
   const enabled = searched !== '' && tenant !== ''
   const list = { status: 'accepted', page: 1, sort: 'name', order: 'asc' } as const
   const found = useQuery({ ...deviceListQuery(api, { ...list, words: searched }), enabled })

@@ -36,7 +36,7 @@ export const ruleMessages = {
         { count, tag, taken },
       ),
     nothing: i18n._('Saving tags no device and takes no tag away.'),
-    failed: (cause: string) => i18n._('What it would tag is not known: {cause}', { cause }),
+    failed: (cause: string) => i18n._('No preview: {cause}', { cause }),
   },
   tagged: (tagged: string, matching: number) =>
     i18n._(

@@ -1,11 +1,11 @@
 // What a rule would do, below its form: evaluated by the server, by the plan by which rules are applied.
 import { TagRuleTrial, type TagRule, type TagRuleEffect } from '@bowline/contract/operations/fleet/tag-rules'
 import { Tag } from '@bowline/contract/schemas/tag'
+import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useRuntime } from '../../../core/context.tsx'
 import { describeError } from '../../../ui/feedback/describe-error.ts'
-import { useAfterPause } from '../../../ui/form/use-after-pause.ts'
 import { Text } from '../../../ui/kit.ts'
 import { formatCount, formatList } from '../../../ui/text/numbers.ts'
 import { ruleMessages } from './messages.ts'
@@ -27,7 +27,7 @@ export function RuleEffect({ rule, values }: RuleEffectProps) {
   const tag = Tag.safeParse(values.tag).data
   const trial = { id: rule?.id, tag, query: values.query, active: values.active }
   const written = JSON.stringify(trial)
-  const asked = useAfterPause(written, TYPING_MS)
+  const [asked] = useDebouncedValue(written, TYPING_MS)
   const { data, error } = useQuery(ruleEffectQuery(api, JSON.parse(asked)))
   // For what was sent, not for what is being typed.
   const isCurrent = written === asked && TagRuleTrial.safeParse(trial).success
