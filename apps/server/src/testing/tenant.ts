@@ -115,7 +115,13 @@ export async function makeTenant(
     pending,
     sealedAuthority,
     ids,
-    reset: () => db.transaction().execute((inner) => fill(inner, tenant)),
+    async reset() {
+      const refill = () => db.transaction().execute((inner) => fill(inner, tenant))
+      await refill().catch((error: unknown) => {
+        if (!isDeadlock(error)) throw error
+        return refill()
+      })
+    },
     async fingerprint() {
       // Differences may be folded at any time; only their sum counts.
       const counts = sql`(select tenant_id, list, status, sum(difference) from row_counts
@@ -133,6 +139,11 @@ export async function makeTenant(
   }
   await tenant.reset()
   return tenant
+}
+
+/** Deleting the namespace locks rows in another order than a background loop that works on them, such as a job. */
+function isDeadlock(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '40P01'
 }
 
 /** Every table with rows of namespaces. */
