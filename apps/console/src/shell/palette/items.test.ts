@@ -54,3 +54,8 @@ it('shows the group with the best item first, each once, and one always last', (
   expect(labels(inGroups(all, 'sign', 'Documentation'))).toEqual(['Design', 'Sign out', 'gateway sign', 'Sign in'])
   expect(labels(inGroups(all, '', 'Documentation'))).toEqual(labels(all))
 })
+
+it('keeps the order of groups where one has the whole words and another begins with them', () => {
+  const all = [item('kiosk-lobby', { group: 'Devices', found: true }), item('kiosk', { group: 'Tags' })]
+  expect(labels(inGroups(all, 'kiosk', 'Documentation'))).toEqual(['kiosk-lobby', 'kiosk'])
+})

@@ -51,26 +51,39 @@ function rankOf({ label, group, synonyms = '', found }: PaletteItem, phrase: str
   return rank === -1 ? undefined : rank
 }
 
+interface Ranked {
+  readonly item: PaletteItem
+  readonly rank: number
+}
+
+function ranked(items: readonly PaletteItem[], words: string): Ranked[] {
+  const phrase = plain(words)
+  return items.flatMap((item) => {
+    const rank = phrase === '' ? 0 : rankOf(item, phrase)
+    return rank === undefined ? [] : [{ item, rank }]
+  })
+}
+
 /** Items that the words find, the best first, else in the given order. */
 export function matching(items: readonly PaletteItem[], words: string): PaletteItem[] {
-  const phrase = plain(words)
-  return items
-    .flatMap((item) => {
-      const rank = phrase === '' ? 0 : rankOf(item, phrase)
-      return rank === undefined ? [] : [{ item, rank }]
-    })
+  return ranked(items, words)
     .toSorted((one, other) => one.rank - other.rank)
     .map(({ item }) => item)
 }
 
 /**
- * Items that the words find, those of a group together and in the given order: first the group with the best one.
+ * Items that the words find, those of a group together and in the given order: first the group with the best one. A whole label is
+ * no better than its start here: a tag `kiosk` does not take the place of the devices `kiosk-1` and so on.
  * @param last group that comes last, however well its items fit
  */
 export function inGroups(items: readonly PaletteItem[], words: string, last: string): PaletteItem[] {
   if (plain(words) === '') return [...items]
-  const found = matching(items, words)
-  const groups = [...new Set(found.map(({ group }) => group))]
+  const best = new Map<string, number>()
+  const found = ranked(items, words)
+  for (const { item, rank } of found) {
+    best.set(item.group, Math.min(best.get(item.group) ?? Infinity, Math.max(rank, RANKS.indexOf('begins'))))
+  }
+  const groups = [...best].toSorted(([, one], [, other]) => one - other).map(([group]) => group)
   const order = [...groups.filter((group) => group !== last), last]
-  return order.flatMap((group) => items.filter((item) => item.group === group && found.includes(item)))
+  return order.flatMap((group) => found.filter(({ item }) => item.group === group).map(({ item }) => item))
 }
