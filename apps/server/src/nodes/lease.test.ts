@@ -59,11 +59,11 @@ async function silence(id: string): Promise<void> {
   await test.database.system().updateTable('nodes').set({ heartbeat_at: long }).where('id', '=', id).execute()
 }
 
-/** Lets a node renew its lease for long enough to judge others. */
-async function steady(lease: NodeLease): Promise<void> {
+/** Lets nodes renew their leases for long enough to judge others; together, as they share a clock and none may miss a beat. */
+async function steady(...nodes: readonly NodeLease[]): Promise<void> {
   for (let second = 0; second < 16; second += 1) {
     clock.advance(1_000)
-    await lease.refresh()
+    await Promise.all(nodes.map((each) => each.refresh()))
   }
 }
 
@@ -99,7 +99,7 @@ describe('leases of nodes', () => {
   it('are taken from a silent node by exactly one of the others', async () => {
     const [a, b] = [await node('a'), await node('b')]
     await node('silent', { clock: STANDING })
-    await Promise.all([steady(a), steady(b)])
+    await steady(a, b)
     await silence('silent')
     await Promise.all([a.refresh(), b.refresh()])
     // A node that closes waits for its burials.
