@@ -35,7 +35,7 @@ export function sessionJourneys(site: Site): void {
       await page.getByText('Command started').waitFor()
       await page.getByRole('button', { name: 'End session' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'End session' }).click()
-      await page.getByText('An administrator ended the session.').waitFor()
+      await page.getByRole('definition').filter({ hasText: 'An administrator ended the session.' }).waitFor()
       expect((await world.client.call(sessions.list, {})).body.some(({ closed }) => closed?.by === 'admin')).toBe(true)
     })
 

@@ -61,3 +61,13 @@ async function dropDatabase(name: string): Promise<void> {
     }
   }
 }
+
+/** Runs a transaction again when PostgreSQL has ended it to resolve a deadlock. */
+export async function againAfterDeadlock<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === '40P01') return run()
+    throw error
+  }
+}

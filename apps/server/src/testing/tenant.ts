@@ -7,6 +7,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
 import { showClosed } from '../db/show-closed.ts'
+import { againAfterDeadlock } from './database.ts'
 import { fillAccess } from './tenant-access.ts'
 import { fillHealth } from './tenant-health.ts'
 import { fillProvisioning } from './tenant-provisioning.ts'
@@ -115,13 +116,8 @@ export async function makeTenant(
     pending,
     sealedAuthority,
     ids,
-    async reset() {
-      const refill = () => db.transaction().execute((inner) => fill(inner, tenant))
-      await refill().catch((error: unknown) => {
-        if (!isDeadlock(error)) throw error
-        return refill()
-      })
-    },
+    // A job that a call has begun may lock the same rows in another order.
+    reset: () => againAfterDeadlock(() => db.transaction().execute((inner) => fill(inner, tenant))),
     async fingerprint() {
       // Differences may be folded at any time; only their sum counts.
       const counts = sql`(select tenant_id, list, status, sum(difference) from row_counts
@@ -139,11 +135,6 @@ export async function makeTenant(
   }
   await tenant.reset()
   return tenant
-}
-
-/** Deleting the namespace locks rows in another order than a background loop that works on them, such as a job. */
-function isDeadlock(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '40P01'
 }
 
 /** Every table with rows of namespaces. */
