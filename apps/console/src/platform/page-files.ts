@@ -20,13 +20,16 @@ export class PageNotLoaded extends Error {
 }
 
 const loads = new Set<Load<unknown>>()
+/** What a key may open on any page. */
+const soon = new Set<Load<unknown>>()
 
 /**
  * A module that is loaded on first use, or when the browser is idle.
  * @param importModule by a dynamic import
+ * @param when `soon`: preloaded as soon as the first page rests
  * @returns a `load` that rejects with PageNotLoaded when the module or one of its imports fails to load
  */
-export function pageFile<T>(importModule: Load<T>): PageFile<T> {
+export function pageFile<T>(importModule: Load<T>, when: 'soon' | 'later' = 'later'): PageFile<T> {
   let loaded: T | undefined
   const load = async (): Promise<T> => {
     loaded = await importModule()
@@ -44,23 +47,35 @@ export function pageFile<T>(importModule: Load<T>): PageFile<T> {
       return await new Promise<never>(() => {})
     }
   }
-  loads.add(load)
+  if (when === 'soon') soon.add(load)
+  else loads.add(load)
   return Object.assign(loadOrReload, { loaded: () => loaded })
 }
 
 /** The first page is used in that time: nothing else takes the line or the processor. */
 const FIRST_USE_MS = 10_000
+const FIRST_REST_MS = 2_000
 
 /**
  * Preloads every module that is not loaded yet, one after the other, so that pages open even when the server is down.
  */
 export async function loadRestWhenIdle(): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, FIRST_USE_MS))
-  for (const load of loads) {
+  await pause(FIRST_REST_MS)
+  await loadIdly(soon)
+  await pause(FIRST_USE_MS - FIRST_REST_MS)
+  await loadIdly(loads)
+}
+
+async function loadIdly(modules: Iterable<Load<unknown>>): Promise<void> {
+  for (const load of modules) {
     await idle()
     // Retried when somebody opens the page.
     await load().catch(() => undefined)
   }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
 /** Safari has no `requestIdleCallback`. */

@@ -26,7 +26,7 @@ import { useShortcuts } from '../core/use-shortcuts.ts'
 import classes from './shell.module.css'
 
 const loadNavigation = pageFile(() => import('./navigation-drawer.tsx'))
-const loadPalette = pageFile(() => import('./palette/palette.tsx'))
+const loadPalette = pageFile(() => import('./palette/palette.tsx'), 'soon')
 const Palette = lazyPart(loadPalette, (module) => module.Palette)
 const loadSheet = pageFile(() => import('./shortcut-sheet.tsx'))
 const ShortcutSheet = lazyPart(loadSheet, (module) => module.ShortcutSheet)
