@@ -85,6 +85,45 @@ export async function violationsInBothThemes(page: Page): Promise<{ light: strin
   return { light, dark }
 }
 
+interface ListCase<Row> {
+  /** Of the page; its list is what `/api` and this path answer. */
+  readonly path: string
+  readonly width: number
+  /** `en` or `de`. */
+  readonly language: string
+  /** Replaces what the server answers, to make every text long. */
+  readonly change: (row: Row) => object
+  /** In a title of the list once it is there. */
+  readonly title: string
+}
+
+/** Pixels by which a list with other rows is wider than its place. The page is left in English and at its former size. */
+export async function listOverflow<Row>(page: Page, list: ListCase<Row>): Promise<number> {
+  const size = page.viewportSize()
+  const inLanguage = (language: string) =>
+    page.evaluate(`localStorage.setItem('bowline.language', ${JSON.stringify(language)})`)
+  const answers = `**/api${list.path}?**`
+  await page.route(answers, async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: ((await response.json()) as Row[]).map(list.change) })
+  })
+  try {
+    await page.setViewportSize({ width: list.width, height: 900 })
+    await page.goto(list.path)
+    await inLanguage(list.language)
+    await page.reload()
+    await page.getByTitle(list.title).first().waitFor()
+    return await page.evaluate<number>(`(() => {
+      const { scrollWidth, clientWidth } = document.querySelector('[data-scrolls]')
+      return scrollWidth - clientWidth
+    })()`)
+  } finally {
+    await page.unroute(answers)
+    await inLanguage('en')
+    if (size) await page.setViewportSize(size)
+  }
+}
+
 /** Waits for a condition without sleeping in the test. */
 export async function eventually(check: () => boolean | Promise<boolean>): Promise<void> {
   await until('the page is as expected', check, 15_000)

@@ -6,7 +6,7 @@ import { repeatedBy, shortForm } from '../../../scripts/short-form.ts'
 import { type WatchedPage, openPage } from '../../support/browser.ts'
 import { SCREENS } from '../screens.ts'
 import type { Site } from '../site.ts'
-import { accessibilityViolations, liveMark, openSignedIn, violationsInBothThemes } from '../steps.ts'
+import { accessibilityViolations, listOverflow, liveMark, openSignedIn, violationsInBothThemes } from '../steps.ts'
 
 const WIDE = { width: 1280, height: 800 }
 const PHONE = { width: 390, height: 844 }
@@ -55,35 +55,14 @@ export function screenJourneys(site: Site): void {
 
   describe('the list of devices', () => {
     it.each(['en', 'de'])('is whole at 1,280 pixels in %s, however long its texts are', async (language) => {
-      const { page } = site
-      const size = page.viewportSize()
-      await page.route('**/api/devices?**', async (route) => {
-        const response = await route.fetch()
-        const rows = (await response.json()) as Device[]
-        const long = rows.map((row) => ({
-          ...row,
-          name: `warehouse-north-gate-camera-${row.name}`,
-          remote_addr: '192.168.100.200',
-          info: { ...row.info, pretty_name: 'Ubuntu 24.04.3 LTS (Noble Numbat) for Raspberry Pi' },
-        }))
-        await route.fulfill({ response, json: long })
+      const change = (row: Device) => ({
+        ...row,
+        name: `warehouse-north-gate-camera-${row.name}`,
+        remote_addr: '192.168.100.200',
+        info: { ...row.info, pretty_name: 'Ubuntu 24.04.3 LTS (Noble Numbat) for Raspberry Pi' },
       })
-      try {
-        await page.setViewportSize(WIDE)
-        await page.goto('/devices')
-        await page.evaluate(`localStorage.setItem('bowline.language', ${JSON.stringify(language)})`)
-        await page.reload()
-        await page.getByTitle('warehouse-north').first().waitFor()
-        const beyond = await page.evaluate<number>(`(() => {
-          const { scrollWidth, clientWidth } = document.querySelector('[data-scrolls]')
-          return scrollWidth - clientWidth
-        })()`)
-        expect(beyond).toBeLessThanOrEqual(0)
-      } finally {
-        await page.unroute('**/api/devices?**')
-        await page.evaluate(`localStorage.setItem('bowline.language', 'en')`)
-        if (size) await page.setViewportSize(size)
-      }
+      const list = { path: '/devices', width: 1280, language, change, title: 'warehouse-north' }
+      expect(await listOverflow<Device>(site.page, list)).toBeLessThanOrEqual(0)
     })
   })
 

@@ -7,7 +7,7 @@ import { Session } from '@bowline/contract/schemas/session'
 import { describe, expect, it } from 'vitest'
 import { registerKey } from '../../support/registered-key.ts'
 import { ssh } from '../../support/ssh.ts'
-import { eventually, savedFile } from '../steps.ts'
+import { eventually, listOverflow, savedFile } from '../steps.ts'
 import type { Site } from '../site.ts'
 
 const { sessions } = operations
@@ -136,37 +136,16 @@ export function sessionJourneys(site: Site): void {
       [1280, 'de'],
       [1440, 'de'],
     ])('shows its first columns whole at %i pixels in %s, however long their texts are', async (width, language) => {
-      const { page } = site
-      const size = page.viewportSize()
-      await page.route('**/api/sessions?**', async (route) => {
-        const response = await route.fetch()
-        const rows = (await response.json()) as Session[]
-        const long = rows.map((row) => ({
-          ...row,
-          username: 'maintenance-account',
-          device: row.device && { ...row.device, name: 'warehouse-north-gate-camera-0042' },
-          person: { id: '11111111-1111-4111-8111-111111111111', name: 'maximiliane.mustermann@logistics.example.com' },
-          ip_address: '2001:0db8:85a3:08d3:1319:8a2e:0370:7344',
-          command: 'journalctl --since yesterday --unit warehouse-gateway.service',
-        }))
-        await route.fulfill({ response, json: long })
+      const change = (row: Session) => ({
+        ...row,
+        username: 'maintenance-account',
+        device: row.device && { ...row.device, name: 'warehouse-north-gate-camera-0042' },
+        person: { id: '11111111-1111-4111-8111-111111111111', name: 'maximiliane.mustermann@logistics.example.com' },
+        ip_address: '2001:0db8:85a3:08d3:1319:8a2e:0370:7344',
+        command: 'journalctl --since yesterday --unit warehouse-gateway.service',
       })
-      try {
-        await page.setViewportSize({ width, height: 900 })
-        await page.goto('/sessions')
-        await page.evaluate(`localStorage.setItem('bowline.language', ${JSON.stringify(language)})`)
-        await page.reload()
-        await page.getByTitle('maximiliane').first().waitFor()
-        const beyond = await page.evaluate<number>(`(() => {
-          const { scrollWidth, clientWidth } = document.querySelector('[data-scrolls]')
-          return scrollWidth - clientWidth
-        })()`)
-        expect(beyond).toBeLessThanOrEqual(0)
-      } finally {
-        await page.unroute('**/api/sessions?**')
-        await page.evaluate(`localStorage.setItem('bowline.language', 'en')`)
-        if (size) await page.setViewportSize(size)
-      }
+      const list = { path: '/sessions', width, language, change, title: 'maximiliane' }
+      expect(await listOverflow<Session>(site.page, list)).toBeLessThanOrEqual(0)
     })
 
     it('exports what the filters show, and nothing else', async () => {

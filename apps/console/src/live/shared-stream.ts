@@ -3,7 +3,7 @@
 import type { LiveEvent } from '@bowline/contract/schemas/event'
 
 export interface SharedStreamParts {
-  /** Of the browser; undefined where the page is not a secure context: each page has a stream of its own then. */
+  /** The browser's locks; undefined outside a secure context, where each page opens a stream of its own. */
   readonly locks: Pick<LockManager, 'request'> | undefined
   /** Opens the stream of the server. */
   readonly open: (lastEventId: string, signal: AbortSignal) => Promise<Response>

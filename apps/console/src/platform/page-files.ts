@@ -20,7 +20,7 @@ export class PageNotLoaded extends Error {
 }
 
 const loads = new Set<Load<unknown>>()
-/** What a key may open on any page. */
+/** Modules that a shortcut opens on any page. */
 const soon = new Set<Load<unknown>>()
 
 /**

@@ -1,4 +1,4 @@
-// What changes in a rule, part by part: what it was and what it becomes.
+// List of the changed fields of a rule, each with its old and new value.
 import type { Change } from './history.ts'
 import classes from './firewall.module.css'
 

@@ -23,7 +23,7 @@ export interface PaletteItem {
   readonly stays?: boolean
 }
 
-/** How well words fit, the best first: as the whole label, its start, starts of its words, a synonym, or inside a word. */
+/** Match quality, best first: the whole label, its start, starts of its words, a synonym, or inside a word. */
 const RANKS = ['whole', 'begins', 'words', 'synonyms', 'inside', 'found'] as const
 
 /** People type `unit 42` for `unit-42`. */

@@ -64,7 +64,7 @@ export function usePaletteItems(
   const enabled = searched !== '' && tenant !== ''
   const list = { status: 'accepted', page: 1, sort: 'name', order: 'asc' } as const
   const found = useQuery({ ...deviceListQuery(api, { ...list, words: searched }), enabled })
-  // Of thousands of devices, the one with just this name need not be on the first page.
+  // In a large fleet, the device with exactly this name may not be on the first page.
   const isPart = found.data !== undefined && (found.data.total ?? 0) > found.data.items.length
   const named = useQuery({
     ...deviceListQuery(api, { ...list, words: '', name: nameOf(searched), perPage: 1 }),

@@ -1,4 +1,4 @@
-// Where a text stops being JSON (RFC 8259). Browsers tell it in their error messages each in another way, or not at all.
+// Position of the first syntax error in JSON (RFC 8259). Browsers report it in different formats, and some not at all.
 
 const SPACE = /[ \t\n\r]*/y
 const WORD = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y

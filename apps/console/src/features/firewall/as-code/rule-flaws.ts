@@ -1,4 +1,4 @@
-// What is wrong with proposed rules, in words for people who write them as JSON: which rule, which field, what may be there.
+// Validation errors of proposed rules for people who write them as JSON: the rule, the field and the allowed values.
 import { DeviceFilter } from '@bowline/contract/schemas/tag'
 import { RuleBody } from '@bowline/contract/schemas/firewall'
 import { DryRunBody } from '@bowline/contract/schemas/policy/dry-run'
@@ -55,7 +55,7 @@ function nameOf(field: readonly PropertyKey[]): string {
   return typeof last === 'number' ? texts.entry(nameOf(field.slice(0, -1)), last + 1) : field.map(String).join('.')
 }
 
-/** What a field must be, where the contract has no words for it; these come first. */
+/** Error text for issues that have no message in the contract; the parser prefers it to its own. */
 function predicateOf(issue: Issue): string {
   if (issue.input === undefined) return texts.missing
   if (issue.code === 'invalid_value') {

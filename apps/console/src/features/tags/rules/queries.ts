@@ -18,7 +18,7 @@ export function tagRulesQuery(api: Api) {
   })
 }
 
-/** What a rule would do. @param trial as it is written; nothing is asked while its search is not valid */
+/** Dry run of a rule. @param trial the form's values; no request is sent while the search is invalid */
 export function ruleEffectQuery(api: Api, trial: unknown) {
   const body = TagRuleTrial.safeParse(trial).data
   return queryOptions({

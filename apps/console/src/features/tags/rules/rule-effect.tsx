@@ -1,4 +1,4 @@
-// What a rule would do, below its form: evaluated by the server, by the plan by which rules are applied.
+// Preview of a rule below its form; the server evaluates it with the plan that applies rules.
 import { TagRuleTrial, type TagRule, type TagRuleEffect } from '@bowline/contract/operations/fleet/tag-rules'
 import { Tag } from '@bowline/contract/schemas/tag'
 import { useDebouncedValue } from '@mantine/hooks'
