@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalNetwork } from '@bowline/contract/schemas/policy/network'
+import { canonicalNetwork, parseNetwork } from '@bowline/contract/schemas/policy/network'
 import { networkOfPattern, patternOfNetwork } from './network-pattern.ts'
 
 /** IPv6 as the gateway writes it: the canonical text of RFC 5952. */
@@ -50,6 +50,8 @@ describe('the pattern of a network', () => {
         fc.integer({ min: 0, max: 128 }),
         fc.integer({ min: 0, max: 128 }),
         (a, b, bits, shared) => {
+          // Networks of IPv4 addresses within IPv6 have the pattern of IPv4, as the gateway writes those.
+          fc.pre(parseNetwork(`${canonical(a)}/${bits}`)?.groups.length === 8)
           const list = new BlockList()
           list.addSubnet(canonical(a), bits, 'ipv6')
           const pattern = patternOfNetwork(`${canonical(a)}/${bits}`) ?? '!'
@@ -77,6 +79,11 @@ describe('the pattern of a network', () => {
       ),
       { numRuns: 1_000 },
     )
+  })
+
+  it('takes IPv4 addresses within IPv6 for IPv4', () => {
+    expect(patternOfNetwork('::ffff:10.0.0.0/104')).toBe(patternOfNetwork('10.0.0.0/8'))
+    expect(networkOfPattern(patternOfNetwork('::ffff:0:0/96') ?? '')).toBe('0.0.0.0/0')
   })
 
   it('matches the first and last address of every IPv4 network size, and not their outer neighbours', () => {

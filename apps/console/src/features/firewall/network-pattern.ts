@@ -2,11 +2,7 @@
 // matches exactly the network's addresses as the gateway writes them: decimal for IPv4, the canonical text of RFC 5952 for
 // IPv6.
 
-interface Network {
-  /** Values of its groups, host bits cleared: 4 of 8 bits, or 8 of 16 bits. */
-  readonly groups: readonly number[]
-  readonly bits: number
-}
+import { type Network, clearHostBits, networkText, parseNetwork } from '@bowline/contract/schemas/policy/network'
 
 const DOT = '[.]'
 const HEX = '[0-9a-f]'
@@ -26,49 +22,11 @@ export function patternOfNetwork(text: string): string | undefined {
 export function networkOfPattern(pattern: string): string | undefined {
   const candidates = pattern.includes(DOT) ? networks4(pattern) : networks6(pattern)
   const made = candidates.find((one) => (one.groups.length === 4 ? patternOf4(one) : patternOf6(one)) === pattern)
-  return made && textOf(made)
-}
-
-function parseNetwork(text: string): Network | undefined {
-  const [, address = '', prefix] = /^([0-9a-fA-F.:]+)(?:\/(\d{1,3}))?$/.exec(text.trim()) ?? []
-  const groups = address.includes(':') ? groupsOf6(address) : groupsOf4(address)
-  if (!groups) return undefined
-  const size = groups.length === 4 ? 8 : 16
-  const bits = prefix === undefined ? groups.length * size : Number(prefix)
-  return bits > groups.length * size ? undefined : cleared(groups, bits)
-}
-
-function groupsOf4(address: string): number[] | undefined {
-  if (!/^\d{1,3}(\.\d{1,3}){3}$/.test(address)) return undefined
-  const groups = address.split('.').map(Number)
-  return groups.every((group) => group < 256) ? groups : undefined
-}
-
-function groupsOf6(address: string): number[] | undefined {
-  if (!URL.canParse(`http://[${address}]`)) return undefined
-  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1)
-  const [head = '', tail] = canonical.split('::')
-  const left = head === '' ? [] : head.split(':')
-  const right = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = Array<string>(8 - left.length - right.length).fill('0')
-  return [...left, ...zeros, ...right].map((group) => Number.parseInt(group, 16))
+  return made && networkText(made)
 }
 
 function cleared(groups: readonly number[], bits: number): Network {
-  const size = groups.length === 4 ? 8 : 16
-  const kept = groups.map((group, i) => {
-    const free = Math.min(size, Math.max(0, size * (i + 1) - bits))
-    return (group >> free) << free
-  })
-  return { groups: kept, bits }
-}
-
-function textOf({ groups, bits }: Network): string {
-  const address =
-    groups.length === 4
-      ? groups.join('.')
-      : new URL(`http://[${groups.map((group) => group.toString(16)).join(':')}]`).hostname.slice(1, -1)
-  return `${address}/${bits}`
+  return { groups: clearHostBits(groups, bits), bits }
 }
 
 function patternOf4({ groups, bits }: Network): string {

@@ -21,15 +21,20 @@ export function parseNetwork(text: string): Network | undefined {
   if (bits > all) return undefined
   const isMapped =
     groups.length === 8 && bits >= 96 && groups.slice(0, 5).every((one) => one === 0) && groups[5] === 65_535
-  if (!isMapped) return { groups: cleared(groups, bits), bits }
+  if (!isMapped) return { groups: clearHostBits(groups, bits), bits }
   const [high = 0, low = 0] = groups.slice(6)
-  return { groups: cleared([high >> 8, high & 255, low >> 8, low & 255], bits - 96), bits: bits - 96 }
+  return { groups: clearHostBits([high >> 8, high & 255, low >> 8, low & 255], bits - 96), bits: bits - 96 }
 }
 
 /** Canonical text: host bits cleared, IPv6 as in RFC 5952, always with its length. @returns undefined for other text */
 export function canonicalNetwork(text: string): string | undefined {
   const network = parseNetwork(text)
-  return network && `${textOf(network.groups)}/${network.bits}`
+  return network && networkText(network)
+}
+
+/** `address/bits`, as {@link canonicalNetwork} returns it. */
+export function networkText({ groups, bits }: Network): string {
+  return `${textOf(groups)}/${bits}`
 }
 
 /** Canonical text of one address: what networks and patterns are compared with. @returns undefined for other text */
@@ -41,7 +46,7 @@ export function canonicalAddress(text: string): string | undefined {
 /** True if a network has an address of its own family. @param address parsed from one address */
 export function hasAddress({ groups, bits }: Network, address: Network): boolean {
   if (groups.length !== address.groups.length) return false
-  return cleared(address.groups, bits).every((group, index) => group === groups[index])
+  return clearHostBits(address.groups, bits).every((group, index) => group === groups[index])
 }
 
 /** True for text that is meant as networks, such as `^10[.]0[.]0[.]0/8$`: as a pattern it would match no address. */
@@ -66,7 +71,8 @@ function groupsOf6(address: string): number[] | undefined {
   return [...left, ...zeros, ...right].map((group) => Number.parseInt(group, 16))
 }
 
-function cleared(groups: readonly number[], bits: number): number[] {
+/** Zeroes the host bits of groups as in {@link Network}. @param bits length of the network */
+export function clearHostBits(groups: readonly number[], bits: number): number[] {
   const size = groups.length === 4 ? 8 : 16
   return groups.map((group, index) => {
     const free = Math.min(size, Math.max(0, size * (index + 1) - bits))
