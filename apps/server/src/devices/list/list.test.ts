@@ -103,6 +103,20 @@ describe('searching devices', () => {
   })
 })
 
+describe('the order of names', () => {
+  it('counts as people do, in both directions and over pages', async () => {
+    const db = server.database.system()
+    await sql`insert into devices (uid, tenant_id, name, mac, info, public_key, status, tags)
+      select replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), ${person.tenant},
+        'rack-' || i || '-2', '02:00:00:00:00:' || lpad(to_hex(i), 2, '0'), '{}', 'key', 'rejected', '{}'
+      from unnest(array[100, 9, 10, 1, 2]) as i`.execute(db)
+    const ascending = ['rack-1-2', 'rack-2-2', 'rack-9-2', 'rack-10-2', 'rack-100-2']
+    expect(await names({ status: 'rejected' })).toEqual(ascending)
+    expect(await names({ status: 'rejected', order_by: 'desc' })).toEqual(ascending.toReversed())
+    expect(await names({ status: 'rejected', per_page: '2', page: '2' })).toEqual(ascending.slice(2, 4))
+  })
+})
+
 describe('values to narrow a list by', () => {
   it('counts the values of a property among the devices that match', async () => {
     const filter = encode([where('info.arch', 'eq', 'arm64')])

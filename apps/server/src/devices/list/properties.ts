@@ -51,7 +51,7 @@ export function propertiesFor(person: UserId | undefined): FilterProperties {
 /** What each order compares. Sorting by status is refined by last_seen. */
 export const DEVICE_ORDERS: Readonly<Record<DeviceSort, RawBuilder<unknown>>> = {
   last_seen: sql.ref('devices.last_seen'),
-  name: sql.ref('devices.name'),
+  name: sql`devices.name collate by_number`,
   created_at: sql.ref('devices.created_at'),
   status: sql.ref('devices.last_seen'),
   status_updated_at: sql.ref('devices.status_updated_at'),
