@@ -6,10 +6,13 @@ import { launchBrowser, openPage } from '../support/browser.ts'
 import { type FakeBackend, startFakeBackend } from './backend.ts'
 import { eventually, hasFocus, liveMark, openSignedIn, rowOf } from './steps.ts'
 
+/** A name that does not mean the machine itself, of the loopback address. */
+const NAMED = '--host-resolver-rules=MAP bowline.test 127.0.0.1'
+
 let browser: Browser
 let backend: FakeBackend
 beforeAll(async () => {
-  ;[browser, backend] = await Promise.all([launchBrowser(), startFakeBackend()])
+  ;[browser, backend] = await Promise.all([launchBrowser(NAMED), startFakeBackend()])
 })
 afterAll(async () => {
   await browser.close()
@@ -28,7 +31,7 @@ describe('adding a device', () => {
     await page.getByRole('button', { name: 'Add device' }).click()
     const dialog = page.getByRole('dialog', { name: 'Add a device' })
     await dialog.getByText(`curl -fsSL '${backend.origin}/install.sh?tenant_id=`).first().waitFor()
-    await dialog.locator('svg').filter({ hasText: 'QR code' }).waitFor()
+    await dialog.getByText('A phone cannot open this: you use 127.0.0.1').waitFor()
     await dialog.getByText('Waiting for the device to register').waitFor()
 
     const uid = await backend.registerDevice('workshop-cam')
@@ -42,6 +45,18 @@ describe('adding a device', () => {
 
     await page.keyboard.press('Escape')
     await rowOf(page, 'workshop-cam').getByText('Online').waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('leads a phone to the dialog where a phone can reach it', async () => {
+    const { port } = new URL(backend.origin)
+    const baseURL = `http://bowline.test:${port}`
+    const { context, page, complaints } = await openPage(browser, { baseURL })
+    await openSignedIn(page, backend, '/devices?add=yes')
+    const dialog = page.getByRole('dialog', { name: 'Add a device' })
+    await dialog.locator('svg').filter({ hasText: 'QR code' }).waitFor()
+    await dialog.getByText('A phone cannot open this').waitFor({ state: 'detached' })
     expect(complaints).toEqual([])
     await context.close()
   })
@@ -189,7 +204,7 @@ describe('deciding about a device', () => {
 })
 
 describe('removing a device', () => {
-  it('confirms the removal of a device, then goes back to the list', async () => {
+  it('confirms the removal of a device, goes back to the list, and can take it back for some seconds', async () => {
     const { context, page, complaints } = await open()
     const device = backend.fake.state.addDevice({ name: 'old-router' })
     await openSignedIn(page, backend, `/devices/${device.uid}`)
@@ -200,8 +215,44 @@ describe('removing a device', () => {
     expect(backend.fake.state.devices.size).toBe(1)
     await page.getByRole('button', { name: 'Remove old-router' }).click()
     await dialog.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' })
+    expect(backend.fake.state.devices.size).toBe(1)
+    await page.getByRole('button', { name: 'Remove old-router' }).click()
+    await dialog.getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('old-router will be removed in a few seconds.').first().waitFor()
+    expect(backend.fake.state.devices.size).toBe(1)
     await page.getByText('No devices yet').waitFor()
     expect(backend.fake.state.devices.size).toBe(0)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
+
+describe('removing many devices', () => {
+  it('asks for their number, and removes what was confirmed when the page is left in the grace period', async () => {
+    const { context, page, complaints } = await open()
+    for (let count = 1; count <= 26; count++) backend.fake.state.addDevice({ name: `cell-${count}` })
+    await openSignedIn(page, backend, '/devices?size=50')
+    await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check()
+    await page.getByRole('button', { name: 'Remove', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Remove 26 devices?' })
+    const confirm = dialog.getByRole('button', { name: 'Remove' })
+    expect(await confirm.isDisabled()).toBe(true)
+    await dialog.getByLabel('Type 26 to confirm').fill('25')
+    expect(await confirm.isDisabled()).toBe(true)
+    await dialog.getByLabel('Type 26 to confirm').fill('26')
+    await confirm.click()
+    await page.getByRole('button', { name: 'Undo' }).waitFor()
+    expect(backend.fake.state.devices.size).toBe(26)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' })
+
+    await page.getByRole('button', { name: 'Remove cell-26' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('button', { name: 'Undo' }).waitFor()
+    await page.goto('about:blank')
+    await expect.poll(() => backend.fake.state.devices.size).toBe(25)
     expect(complaints).toEqual([])
     await context.close()
   })

@@ -140,9 +140,13 @@ function later(work: () => void, delayMs: number): () => void {
   return () => clearTimeout(timer)
 }
 
-/** Takes what the page has asked for early. The cookie exchange is kept alive: it must arrive even when the page is left. */
+/**
+ * Takes what the page has asked for early. The cookie exchange and removals are kept alive: they must arrive even when
+ * the page is left.
+ */
 async function fetchFirst(url: string | URL | Request, init?: RequestInit): Promise<Response> {
   if (url === auth.refreshSession.path) return takeEarlySession() ?? fetch(url, { ...init, keepalive: true })
+  if (init?.method === 'DELETE') return fetch(url, { ...init, keepalive: true })
   const isRead = typeof url === 'string' && (init?.method ?? 'GET') === 'GET'
   return (isRead ? await takeEarlyList(url, init?.headers) : undefined) ?? fetch(url, init)
 }

@@ -26,6 +26,7 @@ export const uiMessages = {
   actions: i18n._('Actions'),
   help: i18n._('Documentation of this page'),
   cancel: i18n._('Cancel'),
+  typeToConfirm: (word: string) => i18n._('Type {word} to confirm', { word }),
   undo: i18n._('Undo'),
   undoFailed: i18n._('It could not be undone'),
   /** Rule for a field that the server named without a reason. */

@@ -3,6 +3,7 @@ import { devices } from '@bowline/contract/operations/devices'
 import type { Device, DeviceStatus } from '@bowline/contract/schemas/device'
 import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useRuntime } from '../../core/context.tsx'
+import { grace } from '../../core/grace.ts'
 import { useAction } from '../../core/use-action.ts'
 import { type DeviceListSearch, type ListPage, keys, withItemAt, withoutItem } from '../../live/apply-events.ts'
 import { useLimitRemedy } from './limit-remedy.ts'
@@ -24,10 +25,11 @@ const DONE = { accept: texts.accepted, reject: texts.rejected, remove: texts.rem
 const FAILED = { accept: texts.acceptFailed, reject: texts.rejectFailed, remove: texts.removeFailed }
 
 export interface DeviceActions {
+  /** A removal begins after a grace period, in which it can be undone. */
   readonly run: (action: DeviceAction, device: Device) => Promise<boolean>
 }
 
-/** Actions on devices. `run` resolves to true on success; a failure has been shown by then. */
+/** Actions on devices. `run` resolves to true on success; a failure has been shown by then, and an undo is not one. */
 export function useDeviceActions(): DeviceActions {
   const { api } = useRuntime()
   const queryClient = useQueryClient()
@@ -61,7 +63,12 @@ export function useDeviceActions(): DeviceActions {
       action === 'accept' ? !device.replaces : action === 'reject' && device.status === 'pending',
     invalidates: [keys.deviceLists, keys.containers, keys.stats],
   })
-  return { run: (action, device) => act.run({ device, action }) }
+  return {
+    async run(action, device) {
+      if (action === 'remove' && !(await grace(texts.removing(device.name), [device.uid]))) return false
+      return act.run({ device, action })
+    },
+  }
 }
 
 interface RemovedRow {

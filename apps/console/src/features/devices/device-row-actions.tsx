@@ -2,6 +2,7 @@
 import type { Device } from '@bowline/contract/schemas/device'
 import { Trash2 } from 'lucide-react'
 import { useMay } from '../../core/context.tsx'
+import { useIsInGrace } from '../../core/grace.ts'
 import { useIsPending } from '../../core/use-action.ts'
 import { GatedAction, GatedButton } from '../../ui/feedback/gated.tsx'
 import { FilesButton } from '../files/files-button.tsx'
@@ -20,7 +21,8 @@ export interface DeviceRowActionsProps {
 export function DeviceRowActions({ device, onAccept, onReject, onRemove }: DeviceRowActionsProps) {
   const mayReject = useMay('deviceAccept', device)
   const mayRemove = useMay('deviceRemove', device)
-  const acting = useIsPending(device.uid)
+  const isPending = useIsPending(device.uid)
+  const acting = useIsInGrace(device.uid) || isPending
   const { status, name } = device
   // The device is gone; it comes back by registering again.
   if (status === 'removed') return null

@@ -66,6 +66,7 @@ export const devicesMessages = {
   chooseDevices: i18n._('Choose devices to remove'),
   acceptFailed: (name: string) => i18n._('{name} could not be accepted', { name }),
   rejectFailed: (name: string) => i18n._('{name} could not be rejected', { name }),
+  removing: (name: string) => i18n._('{name} will be removed in a few seconds.', { name }),
   removeFailed: (name: string) => i18n._('{name} could not be removed', { name }),
   removeTitle: (name: string) => i18n._('Remove {name}?', { name }),
   removeText: i18n._(

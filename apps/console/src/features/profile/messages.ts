@@ -132,7 +132,6 @@ export const profileMessages = {
   ),
   deletionAction: i18n._('Delete my account'),
   deletionTitle: i18n._('Delete your account?'),
-  deletionType: (username: string) => i18n._('Type {username} to confirm', { username }),
   deleted: i18n._('Your account is deleted.'),
   deletionConfirm: i18n._('This cannot be undone.'),
   deletionFailed: i18n._('Your account was not deleted'),

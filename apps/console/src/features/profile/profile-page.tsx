@@ -7,7 +7,7 @@ import { usePerson, useRuntime } from '../../core/context.tsx'
 import { useAction } from '../../core/use-action.ts'
 import type { Person } from '../../auth/session.ts'
 import { Callout } from '../../ui/feedback/callout.tsx'
-import { Confirm } from '../../ui/feedback/confirm.tsx'
+import { TypedConfirm } from '../../ui/feedback/typed-confirm.tsx'
 import { LanguageChoice } from '../../ui/controls/language-choice.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Button, Group, NativeSelect, Stack, Text, TextInput } from '../../ui/kit.ts'
@@ -233,7 +233,6 @@ function Appearance() {
 function Deletion({ person }: { readonly person: Person }) {
   const { api, session } = useRuntime()
   const [isAsked, setAsked] = useState(false)
-  const [typed, setTyped] = useState('')
   const remove = useAction({
     async call() {
       await api.call(users.remove, {})
@@ -250,25 +249,17 @@ function Deletion({ person }: { readonly person: Person }) {
           {texts.deletionAction}
         </Button>
       </Group>
-      <Confirm
+      <TypedConfirm
         opened={isAsked}
         title={texts.deletionTitle}
         action={texts.deletionAction}
         onClose={() => setAsked(false)}
-        refused={typed.trim().toLowerCase() !== person.user}
+        word={person.user}
+        isWord={(typed) => typed.toLowerCase() === person.user}
         onConfirm={() => void remove.run()}
       >
         <Text size="sm">{texts.deletionConfirm}</Text>
-        <TextInput
-          mt="md"
-          label={texts.deletionType(person.user)}
-          value={typed}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-        />
-      </Confirm>
+      </TypedConfirm>
     </SectionCard>
   )
 }

@@ -6,7 +6,8 @@ import { useState } from 'react'
 import { useMay, usePerson, useRuntime } from '../../core/context.tsx'
 import { useAction } from '../../core/use-action.ts'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
-import { Button, Text, TextInput } from '../../ui/kit.ts'
+import { TypedConfirm } from '../../ui/feedback/typed-confirm.tsx'
+import { Button, Text } from '../../ui/kit.ts'
 import { SectionCard, SettingRow } from '../../ui/page/section-card.tsx'
 import { formatMoment } from '../../ui/text/numbers.ts'
 import { useNow } from '../../ui/text/ticker.ts'
@@ -19,7 +20,6 @@ export function DangerZone({ namespace }: { readonly namespace: Namespace }) {
   const isOwner = usePerson()?.role === 'owner'
   const mayRemove = useMay('namespaceDelete')
   const [asked, setAsked] = useState<'leave' | 'remove'>()
-  const [typed, setTyped] = useState('')
   const now = useNow()
   const params = { tenant: namespace.tenant_id }
   const { name } = namespace
@@ -33,10 +33,7 @@ export function DangerZone({ namespace }: { readonly namespace: Namespace }) {
     done: (what) => (what === 'leave' ? texts.left(name) : texts.removed(name)),
     failed: (what) => (what === 'leave' ? texts.leaveFailed : texts.removeFailed),
   })
-  const close = () => {
-    setAsked(undefined)
-    setTyped('')
-  }
+  const close = () => setAsked(undefined)
   return (
     <SectionCard title={texts.danger} danger>
       <SettingRow label={texts.leave} hint={isOwner ? texts.leaveOwner : texts.leaveText}>
@@ -58,26 +55,16 @@ export function DangerZone({ namespace }: { readonly namespace: Namespace }) {
       >
         <Text size="sm">{texts.leaveText}</Text>
       </Confirm>
-      <Confirm
+      <TypedConfirm
         opened={asked === 'remove'}
         title={texts.removeTitle(name)}
         action={texts.remove}
-        refused={typed.trim() !== name}
+        word={name}
         onClose={close}
         onConfirm={() => void depart.run('remove')}
       >
-        <Text size="sm" mb="sm">
-          {texts.removeAt(formatMoment(new Date(now + LIMITS.restoreDays * DAY_MS).toISOString()))}
-        </Text>
-        <TextInput
-          label={texts.removeType(name)}
-          value={typed}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-        />
-      </Confirm>
+        <Text size="sm">{texts.removeAt(formatMoment(new Date(now + LIMITS.restoreDays * DAY_MS).toISOString()))}</Text>
+      </TypedConfirm>
     </SectionCard>
   )
 }

@@ -125,7 +125,6 @@ export const settingsMessages = {
     ),
   removeOwner: i18n._('Only the owner can delete the namespace.'),
   removeTitle: (name: string) => i18n._('Delete {name}?', { name }),
-  removeType: (name: string) => i18n._('Type {name} to confirm', { name }),
   removed: (name: string) => i18n._('{name} deleted. You can restore it in your profile.', { name }),
   removeFailed: i18n._('The namespace was not deleted'),
 } as const

@@ -4,7 +4,7 @@ import { Button, Group, Modal } from '../kit.ts'
 import { uiMessages } from '../messages.ts'
 import { useOpens } from './use-opens.ts'
 
-interface ConfirmProps {
+export interface ConfirmProps {
   readonly opened: boolean
   readonly title: string
   /** Everything that will happen. */

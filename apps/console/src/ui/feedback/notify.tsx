@@ -120,3 +120,31 @@ export function notifyDone({ title, onUndo }: Done): void {
     ),
   })
 }
+
+interface Before {
+  /** What is about to happen. */
+  readonly title: string
+  readonly onUndo: () => void
+}
+
+/**
+ * Notifies of what happens unless it is undone in time.
+ * @returns hides the notification
+ */
+export function notifyBefore({ title, onUndo }: Before): () => void {
+  announce(title)
+  const id = notifications.show({
+    title,
+    // The announcement is what screen readers read.
+    role: 'none',
+    color: 'sea',
+    autoClose: false,
+    withCloseButton: false,
+    message: (
+      <Button variant="default" size="compact-sm" mt={4} onClick={onUndo}>
+        {uiMessages.undo}
+      </Button>
+    ),
+  })
+  return () => notifications.hide(id)
+}

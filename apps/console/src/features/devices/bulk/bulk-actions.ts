@@ -3,6 +3,7 @@ import { devices as operations } from '@bowline/contract/operations/devices'
 import type { Device } from '@bowline/contract/schemas/device'
 import { useState } from 'react'
 import { useRuntime } from '../../../core/context.tsx'
+import { grace } from '../../../core/grace.ts'
 import { useAction } from '../../../core/use-action.ts'
 import { keys } from '../../../live/apply-events.ts'
 import { fanOut } from '../../../platform/fan-out.ts'
@@ -75,6 +76,10 @@ export function useBulkActions(onClear: () => void): BulkActions {
 
   /** The action itself never fails: what is shown of its failures are the devices, and only those are tried again. */
   async function perform(devices: readonly Device[], change: BulkChange): Promise<void> {
+    if (change.kind === 'remove') {
+      const uids = devices.map(({ uid }) => uid)
+      if (!(await grace(texts.removing(devices.length), uids))) return
+    }
     const { failed } = await act.send({ devices, change })
     if (failed.length === 0) {
       onClear()

@@ -11,6 +11,7 @@ import { type BulkChange, useBulkActions } from './bulk-actions.ts'
 import { bulkMessages as texts } from './bulk-messages.ts'
 import { ChooseTags } from './choose-tags.tsx'
 import { JobDialog } from './job-dialog.tsx'
+import { RemoveDevices } from './remove-devices.tsx'
 import { RunCommandButton } from './run-command-button.tsx'
 import { useJob } from './use-job.ts'
 import type { DeviceKind } from '../../../core/devices/queries.ts'
@@ -162,15 +163,13 @@ export function BulkBar({ kind, search, selected, shown, total, onJob, onClear, 
           {texts.clear}
         </Button>
       </Group>
-      <Confirm
+      <RemoveDevices
         opened={asked === 'remove'}
-        title={texts.removeTitle(count)}
-        action={devicesMessages.remove}
+        count={count}
+        all={all}
         onClose={() => setAsked(undefined)}
         onConfirm={() => start({ kind: 'remove' })}
-      >
-        <Text size="sm">{devicesMessages.removeText}</Text>
-      </Confirm>
+      />
       {asked === 'accept' || asked === 'reject' ? (
         <Confirm
           opened

@@ -18,6 +18,14 @@ export const bulkMessages = {
   failed: (failed: number, total: number) =>
     i18n._('{failed} of {total, plural, one {# device} other {# devices}} failed', { failed, total }),
   removeTitle: (count: number) => i18n._('Remove {count, plural, one {# device} other {# devices}}?', { count }),
+  removing: (count: number) =>
+    i18n._('{count, plural, one {# device} other {# devices}} will be removed in a few seconds.', { count }),
+  removeText: (count: number) =>
+    i18n._(
+      '{count, plural, one {Its SSH sessions end and their history is deleted. The agent keeps running on the device; to return, it has to register and be accepted again.} other {Their SSH sessions end and their history is deleted. The agents keep running on the devices; to return, they have to register and be accepted again.}}',
+      { count },
+    ),
+  removeAllText: i18n._('Once it has started it cannot be undone, only stopped.'),
   connect: i18n._('Open terminals'),
   connectAtMost: (most: number) => i18n._('Terminals can be opened on up to {most} devices at once.', { most }),
   tag: i18n._('Add tags'),

@@ -74,8 +74,9 @@ function KnownDevice({ device }: { readonly device: Device }) {
   const isWhole = useDeferredValue(true, false)
   const { uid, name } = device
   useEffect(() => rememberDevice(tenant, { uid, name }), [tenant, uid, name])
-  const remove = async () => {
-    if (await actions.run('remove', device)) void navigate({ to: '/devices', search: { status: tabOf(device) } })
+  const remove = () => {
+    void actions.run('remove', device)
+    void navigate({ to: '/devices', search: { status: tabOf(device) } })
   }
   return (
     <Page
@@ -119,7 +120,7 @@ function KnownDevice({ device }: { readonly device: Device }) {
       {isWhole ? (
         <>
           <EditDevice device={device} opened={editing} onClose={() => setEditing(false)} />
-          <RemoveDevice device={removing} onClose={() => setRemoving(undefined)} onConfirm={() => void remove()} />
+          <RemoveDevice device={removing} onClose={() => setRemoving(undefined)} onConfirm={remove} />
         </>
       ) : null}
     </Page>

@@ -1,6 +1,8 @@
 // Columns of the device lists: all that can be shown, and those that each tab shows at first.
 import type { Device } from '@bowline/contract/schemas/device'
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useIsInGrace } from '../../../core/grace.ts'
 import type { Column } from '../../../ui/list/data-table.tsx'
 import { uiMessages } from '../../../ui/messages.ts'
 import { StatusDot } from '../../../ui/text/status-dot.tsx'
@@ -48,7 +50,7 @@ export const DEVICE_COLUMNS: readonly Column<Device>[] = [
     header: columns.name,
     sortBy: 'name',
     cell: (device) => (
-      <span className={classes['name']}>
+      <Name uid={device.uid}>
         {device.status === 'accepted' ? (
           <StatusDot on={device.online} label={device.online ? uiMessages.online : uiMessages.offline} />
         ) : null}
@@ -60,7 +62,7 @@ export const DEVICE_COLUMNS: readonly Column<Device>[] = [
           </Link>
         )}
         <FavoriteMark uid={device.uid} />
-      </span>
+      </Name>
     ),
   },
   { id: 'mac', header: columns.identity, sortBy: 'mac', cell: ({ identity }) => whole(identity?.mac) },
@@ -126,4 +128,14 @@ function fieldsLine(fields: Device['fields']): string {
   return Object.entries(fields)
     .map(([name, value]) => `${name}: ${value}`)
     .join(', ')
+}
+
+/** Struck through while the device is about to be removed. */
+function Name({ uid, children }: { readonly uid: string; readonly children: ReactNode }) {
+  const isLeaving = useIsInGrace(uid)
+  return (
+    <span className={classes['name']} data-leaving={isLeaving || undefined}>
+      {children}
+    </span>
+  )
 }
