@@ -162,8 +162,14 @@ export default defineConfig({
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
             {
               name: 'mantine',
-              test: /node_modules\/(@mantine\/(core\/esm\/(core|utils|components\/(Stack|Popover))|hooks)|@floating-ui|react-remove-scroll)\//,
+              test: /node_modules\/@mantine\/(core\/esm\/(core|utils\/(?!Floating)|components\/(Button|Checkbox|CloseButton|FocusTrap|InlineInput|Input|Loader|Overlay|Portal|Stack|Transition|VisuallyHidden))|hooks)\//,
             },
+            {
+              name: 'overlays',
+              test: /node_modules\/(@mantine\/core\/esm\/(utils\/Floating|components\/(Popover|Menu))|@floating-ui|react-remove-scroll)\//,
+            },
+            // Two tasks, as each takes a slow machine long.
+            { name: 'zod', test: /node_modules\/zod\// },
             { name: 'contract', test: isFirstContract },
             { name: 'tanstack', test: /node_modules\/@tanstack\// },
             // An icon in a file of its own is mostly the head of its answer.

@@ -117,7 +117,7 @@ export function screenJourneys(site: Site): void {
   })
 
   describe('the weight', () => {
-    it('loads the devices table with at most 260 kB of scripts on the wire, and fetches no list twice', async () => {
+    it('loads the devices table with at most 240 kB of scripts on the wire, and fetches no list twice', async () => {
       const { context, page } = await openPage(site.browser, { baseURL: site.world.product.console })
       // Other pages' modules are preloaded when the browser is idle: by the page before the reload too.
       await page.addInitScript('globalThis.requestIdleCallback = () => 0')
@@ -147,7 +147,7 @@ export function screenJourneys(site: Site): void {
       await liveMark(page, 'live').waitFor()
       await page.getByRole('grid').waitFor()
       expect(bytes).toBeGreaterThan(100_000)
-      expect(bytes).toBeLessThanOrEqual(260_000)
+      expect(bytes).toBeLessThanOrEqual(240_000)
       measured.resolve()
       // By now, every request triggered by the opening of the stream has been sent.
       await page.getByRole('link', { name: 'Tags' }).click()

@@ -1,8 +1,9 @@
 // Menu of the signed-in person: theme and sign-out.
 import { Link } from '@tanstack/react-router'
 import { BookOpen, ChevronsUpDown, KeyRound, Lock, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
-import { Menu, Text, UnstyledButton, VisuallyHidden } from '../ui/kit.ts'
+import { Text, UnstyledButton, VisuallyHidden } from '../ui/kit.ts'
 import { MenuButton } from '../ui/controls/menu-button.tsx'
+import { Menu } from '../ui/controls/menu-parts.tsx'
 import { type Theme, useTheme } from '../ui/use-theme.ts'
 import { usePerson, useStore } from '../core/context.tsx'
 import { appMessages as texts } from '../core/messages.ts'

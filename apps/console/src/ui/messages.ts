@@ -24,6 +24,7 @@ export const uiMessages = {
   online: i18n._('Online'),
   offline: i18n._('Offline'),
   actions: i18n._('Actions'),
+  menuFailed: i18n._('The menu could not be opened'),
   help: i18n._('Documentation of this page'),
   cancel: i18n._('Cancel'),
   typeToConfirm: (word: string) => i18n._('Type {word} to confirm', { word }),

@@ -1,8 +1,9 @@
 // Filters of a list as menus: the face says what is chosen.
 import { ChevronDown } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Button, Menu } from '../kit.ts'
+import { Button } from '../kit.ts'
 import { MenuButton } from './menu-button.tsx'
+import { Menu } from './menu-parts.tsx'
 import classes from './choice-menu.module.css'
 
 interface ChoiceMenuProps {

@@ -1,37 +1,42 @@
-// A button with a menu that is mounted when it is first opened: closed menus are most of what a page would mount.
-import {
-  type ComponentProps,
-  type ReactElement,
-  type ReactNode,
-  type Ref,
-  type RefObject,
-  cloneElement,
-  useId,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react'
+// A button with a menu that is loaded and mounted when it is first opened: closed menus are most of what a page would
+// mount.
+import { type ComponentProps, type ReactElement, type ReactNode, cloneElement, useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { Menu } from '../kit.ts'
+import { notifyFailure } from '../feedback/notify.tsx'
+import { uiMessages } from '../messages.ts'
+import { Anchor } from './anchor.tsx'
+import type { Menu as KitMenu } from './menu-kit.ts'
+import { loadMenu } from './menu-parts.tsx'
 
-interface MenuButtonProps extends Omit<ComponentProps<typeof Menu>, 'opened' | 'onChange' | 'id' | 'children'> {
+interface MenuButtonProps extends Omit<ComponentProps<typeof KitMenu>, 'opened' | 'onChange' | 'id' | 'children'> {
   /** The button, without a handler of clicks. */
   readonly face: ReactElement<Readonly<Record<string, unknown>>>
   /** Class of the menu. */
   readonly menuClass?: string | undefined
+  /** Of the parts in `menu-parts`. */
   readonly children: ReactNode
 }
 
 export function MenuButton({ face, menuClass, children, onOpen, ...menu }: MenuButtonProps) {
   const id = useId()
   const button = useRef<HTMLElement>(null)
-  const [isUsed, setUsed] = useState(false)
+  const [kit, setKit] = useState<{ readonly Menu: typeof KitMenu }>()
   const [opened, setOpened] = useState(false)
-  const toggle = () => {
-    if (!opened) onOpen?.()
+  const open = (loaded: { readonly Menu: typeof KitMenu }) => {
     // The menu notices that it opens, which moves the focus: it is mounted closed.
-    if (!isUsed) flushSync(() => setUsed(true))
-    setOpened(!opened)
+    flushSync(() => setKit(loaded))
+    setOpened(true)
+  }
+  const toggle = () => {
+    if (opened) {
+      setOpened(false)
+      return
+    }
+    onOpen?.()
+    const loaded = loadMenu.loaded()
+    if (loaded) open(loaded)
+    else
+      loadMenu().then(open, (error: unknown) => notifyFailure({ title: uiMessages.menuFailed, error, onRetry: toggle }))
   }
   return (
     <>
@@ -45,29 +50,14 @@ export function MenuButton({ face, menuClass, children, onOpen, ...menu }: MenuB
         'data-expanded': opened || undefined,
         onClick: toggle,
       })}
-      {isUsed ? (
-        <Menu {...menu} id={id} opened={opened} onChange={setOpened}>
-          <Menu.Target>
+      {kit ? (
+        <kit.Menu {...menu} id={id} opened={opened} onChange={setOpened}>
+          <kit.Menu.Target>
             <Anchor button={button} />
-          </Menu.Target>
-          <Menu.Dropdown className={menuClass ?? ''}>{children}</Menu.Dropdown>
-        </Menu>
+          </kit.Menu.Target>
+          <kit.Menu.Dropdown className={menuClass ?? ''}>{children}</kit.Menu.Dropdown>
+        </kit.Menu>
       ) : null}
     </>
   )
-}
-
-interface AnchorProps {
-  readonly button: RefObject<HTMLElement | null>
-  readonly ref?: Ref<HTMLElement>
-}
-
-/** Gives the menu the button that is there already. */
-function Anchor({ button, ref }: AnchorProps) {
-  useLayoutEffect(() => {
-    if (typeof ref !== 'function') return undefined
-    const release = ref(button.current)
-    return () => (typeof release === 'function' ? release() : void ref(null))
-  }, [button, ref])
-  return null
 }
