@@ -6,10 +6,10 @@ import { createScreen } from './screen.ts'
 const mark = (text: string): string => `\u001b]133;${text}\u0007`
 
 /** Commands in output that arrives in pieces, each at its own millisecond. */
-async function commandsOf(pieces: readonly string[]): Promise<[number, string][]> {
+async function commandsOf(pieces: readonly string[], columns = 30): Promise<[number, string][]> {
   const found: [number, string][] = []
   const screen = await createScreen({
-    columns: 30,
+    columns,
     rows: 6,
     hasTerminal: true,
     line: () => undefined,
@@ -52,18 +52,78 @@ describe('commands that a shell marks', () => {
 
   it('are those of a real bash with marks in its prompt', async () => {
     const prompt = `\\[\\e]133;A\\a\\]ready> \\[\\e]133;B\\a\\]`
-    const env = { PATH: process.env['PATH'] ?? '', TERM: 'xterm', PS1: prompt, PS0: `\\e]133;C\\a` }
-    const shell = spawn('script', ['-qec', 'bash --norc --noprofile -i', '/dev/null'], { env })
-    let output = ''
-    shell.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
-    const ended = new Promise((resolve) => shell.once('close', resolve))
-    const prompts = () => output.split('ready> ').length - 1
-    await until(() => prompts() === 1)
+    const shell = startBash({ PS1: prompt, PS0: `\\e]133;C\\a` })
+    await until(() => shell.count('ready> ') === 1)
     // The first word is replaced in the line editor: to the start, and the word deleted.
-    shell.stdin.write('false one two\u0001\u001bdecho\r')
-    await until(() => prompts() === 2)
-    shell.stdin.write('exit\r')
-    await ended
-    expect((await commandsOf([output])).map(([, text]) => text)).toEqual(['echo one two', 'exit'])
+    shell.type('false one two\u0001\u001bdecho\r')
+    await until(() => shell.count('ready> ') === 2)
+    shell.type('exit\r')
+    expect((await commandsOf([await shell.output()], 60)).map(([, text]) => text)).toEqual(['echo one two', 'exit'])
   })
 })
+
+describe('commands of a shell without marks', () => {
+  it.each([
+    ['\\u@\\h:\\w\\$ ', 'a usual prompt'],
+    ['[\\u@\\h \\W]# ', 'a prompt in brackets'],
+    ['\\w\\n\\[\\e[32m\\]❯\\[\\e[0m\\] ', 'a prompt of two lines with colours'],
+  ])('are what was entered at %j, %s', async (PS1) => {
+    const shell = startBash({ PS1 })
+    let entered = 0
+    const enter = async (text: string): Promise<void> => {
+      await until(() => shell.count('\u001b[?2004h') === entered + 1)
+      entered += 1
+      shell.type(text)
+    }
+    await enter('false one two\u0001\u001bdecho\r')
+    await enter('\r')
+    await enter(`echo ${'a'.repeat(80)}\r`)
+    await enter('printf "no newline; %s" $HOME\r')
+    await enter('read -rsp "Secret: " secret\r')
+    await until(() => shell.count('Secret: ') === 2)
+    shell.type('hidden\r')
+    await enter('exit\r')
+    expect((await commandsOf([await shell.output()], 60)).map(([, text]) => text)).toEqual([
+      'echo one two',
+      `echo ${'a'.repeat(80)}`,
+      'printf "no newline; %s" $HOME',
+      'read -rsp "Secret: " secret',
+      'exit',
+    ])
+  })
+
+  it('are neither lines that were given up, nor those of other programs', async () => {
+    const on = '\u001b[?2004h'
+    const off = '\u001b[?2004l'
+    const lines = [
+      `${on}ada@pi:~$ rm -rf /^C${off}\r\n`,
+      `${on}> more"\r\n${off}\r`,
+      `${on}>>> print("$ x")\r\n${off}\r`,
+      `${on}shop=# select 1;\r\n${off}\r`,
+      `${on}shop-# from x;\r\n${off}\r`,
+      `\u001b[?1049h${on}$ in an editor\r\n${off}\u001b[?1049l`,
+      `${on}ada@pi:~$ ls\r\n${off}\r`,
+    ]
+    expect((await commandsOf(lines)).map(([, text]) => text)).toEqual(['ls'])
+    // A shell that marks its commands is believed.
+    expect(await commandsOf([`${mark('A')}${on}$ ${mark('B')}ls\r\n${off}\r${mark('C')}`])).toEqual([[0, 'ls']])
+  })
+})
+
+/** A real bash in a terminal. */
+function startBash(variables: Readonly<Record<string, string>>) {
+  const env = { PATH: process.env['PATH'] ?? '', TERM: 'xterm', HOME: '/', LC_ALL: 'C.UTF-8', ...variables }
+  const shell = spawn('script', ['-qec', 'stty cols 60; exec bash --norc --noprofile -i', '/dev/null'], { env })
+  let output = ''
+  shell.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
+  const ended = new Promise((resolve) => shell.once('close', resolve))
+  return {
+    type: (text: string) => void shell.stdin.write(text),
+    count: (text: string) => output.split(text).length - 1,
+    /** All that it has written, once it has ended. */
+    async output() {
+      await ended
+      return output
+    },
+  }
+}
