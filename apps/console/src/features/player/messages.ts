@@ -99,6 +99,8 @@ export const playerMessages = {
     lastScreen: i18n._('The last screen'),
     noScreen: i18n._('The screen could not be loaded.'),
     emptyScreen: i18n._('The screen is empty.'),
+    runningScreen: i18n._('Still recording'),
+    screenPending: i18n._('Being prepared'),
     filters: i18n._('Filter recordings'),
     noMatch: i18n._('No matches'),
     noMatchText: i18n._('No recording of these sessions.'),

@@ -19,10 +19,20 @@ export function Thumbnail({ recording }: { readonly recording: ListedRecording }
   const enabled = isInView && state !== 'recording' && read
   const { data, isError } = useQuery({ ...previewQuery(api, session, seat), enabled })
   const screen = data?.screen
+  const note =
+    state === 'recording'
+      ? texts.runningScreen
+      : !read
+        ? texts.screenPending
+        : isError
+          ? texts.noScreen
+          : screen?.length === 0
+            ? texts.emptyScreen
+            : undefined
   return (
     <div ref={frame} className={classes['thumbnailFrame']}>
       {screen && screen.length > 0 ? <ScreenPicture sizes={screen} label={texts.lastScreen} /> : null}
-      {screen?.length === 0 || isError ? <span>{isError ? texts.noScreen : texts.emptyScreen}</span> : null}
+      {note === undefined ? null : <span>{note}</span>}
     </div>
   )
 }
