@@ -45,7 +45,7 @@ export class ContainerProcess implements StreamHandler {
   readonly #resizing = new BackgroundLoop(() => this.#resize().catch(() => undefined))
   readonly #tty: boolean
   #exec = ''
-  #size: { readonly columns: number; readonly rows: number } | undefined
+  #size: Size | undefined
   /** True if `#size` was told before. */
   #again = false
   #socket: Duplex | undefined
@@ -154,7 +154,7 @@ export class ContainerProcess implements StreamHandler {
 
   async #start(): Promise<void> {
     const { engine, container, account, open } = this.#parts
-    const command = commandOf(open.run, account)
+    const command = commandOf(open.run, account, sizeOf(open.pty))
     if ('refused' in command) return this.#refuse(command.refused)
     const env = environmentOf(open, account)
     this.#exec = await engine.createExec(container, { command, env, user: account.name, tty: this.#tty })
@@ -220,11 +220,10 @@ export class ContainerProcess implements StreamHandler {
     const [size, isAgain] = [this.#size, this.#again]
     this.#size = undefined
     this.#again = false
-    // 0: the client does not know it.
-    if (!this.#tty || this.#closed || !size || size.columns === 0 || size.rows === 0) return
-    const [columns, rows] = [Math.min(size.columns, MAX_CHARACTERS), Math.min(size.rows, MAX_CHARACTERS)]
+    const bounded = sizeOf(size)
+    if (!this.#tty || this.#closed || !size || !bounded) return
     this.#cancelResize()
-    await this.#parts.engine.resizeExec(this.#exec, { columns, rows })
+    await this.#parts.engine.resizeExec(this.#exec, bounded)
     if (this.#pid === undefined || isAgain) return
     this.#cancelResize = this.#parts.clock.after(RESIZE_AGAIN_MS, () => {
       this.#again = this.#size === undefined
@@ -279,4 +278,15 @@ export class ContainerProcess implements StreamHandler {
     this.#parts.stream.close(cause)
     this.#socket?.destroy()
   }
+}
+
+interface Size {
+  readonly columns: number
+  readonly rows: number
+}
+
+/** Undefined where the client does not know it, which it tells as 0. */
+function sizeOf(size: Size | undefined): Size | undefined {
+  if (!size || size.columns === 0 || size.rows === 0) return undefined
+  return { columns: Math.min(size.columns, MAX_CHARACTERS), rows: Math.min(size.rows, MAX_CHARACTERS) }
 }

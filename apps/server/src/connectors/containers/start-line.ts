@@ -38,9 +38,17 @@ const RESTRICTED = /(?:^|\/)(?:r(?:bash|ksh|zsh|sh)|nologin|false|true|git-shell
 
 const MAX_LINE_BYTES = 32
 
-/** @returns program and arguments; a text when it cannot be run */
-export function commandOf(run: SessionOpen['run'], account: ContainerAccount): readonly string[] | { refused: string } {
-  const program = [SHELL, '-c', PROGRAM, NAME, account.shell]
+/**
+ * @param size of the terminal in characters, where there is one: the engine may set it only after the program has started
+ * @returns program and arguments; a text when it cannot be run
+ */
+export function commandOf(
+  run: SessionOpen['run'],
+  account: ContainerAccount,
+  size?: { readonly columns: number; readonly rows: number },
+): readonly string[] | { refused: string } {
+  const sized = size ? `stty rows ${size.rows} cols ${size.columns} 2>/dev/null\n` : ''
+  const program = [SHELL, '-c', `${sized}${PROGRAM}`, NAME, account.shell]
   switch (run.type) {
     case 'shell':
       return [...program, '-l']
