@@ -10,8 +10,7 @@ it("is drawn once: the console's icon is the same mark", () => {
 
 it('gives the dark scheme a colour for each of the light one', () => {
   const [light = '', dark = ''] = brandCss().split("html[data-theme='dark']")
-  const names = (css: string): string[] =>
-    [...css.matchAll(/(--brand-[a-z-]+): #/g)].map(([, name]) => name)
+  const names = (css: string): string[] => [...css.matchAll(/(--brand-[a-z-]+): #/g)].map(([, name]) => name)
   expect(names(dark)).toEqual(names(light))
   expect(names(dark).length).toBeGreaterThan(10)
 })

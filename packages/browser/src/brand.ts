@@ -132,10 +132,17 @@ export function brandCss(): string {
   const shades = Object.entries({ sea: SEA, gray: GRAY, dark: DARK }).flatMap(([name, colours]) =>
     colours.map((colour, shade) => `--brand-${name}-${shade}: ${colour};`),
   )
-  const shared = [...shades, `--brand-font: ${FONT};`, `--brand-mono: ${MONOSPACE_FONT};`, `--brand-radius: ${RADIUS}px;`]
+  const shared = [
+    ...shades,
+    `--brand-font: ${FONT};`,
+    `--brand-mono: ${MONOSPACE_FONT};`,
+    `--brand-radius: ${RADIUS}px;`,
+  ]
   const block = (selector: string, lines: readonly string[]): string =>
     `${selector} {\n${lines.map((line) => `  ${line}\n`).join('')}}\n`
-  return block(':root', [...shared, ...properties(LIGHT_SCHEME)]) + block("html[data-theme='dark']", properties(DARK_SCHEME))
+  return (
+    block(':root', [...shared, ...properties(LIGHT_SCHEME)]) + block("html[data-theme='dark']", properties(DARK_SCHEME))
+  )
 }
 
 const properties = (scheme: Scheme): string[] =>

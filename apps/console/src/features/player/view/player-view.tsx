@@ -37,7 +37,9 @@ export function PlayerView({ session, seat, index, search }: PlayerViewProps) {
   const { api } = useRuntime()
   const navigate = useNavigate()
   /** True until another search: the address has words and no time, so the player opens at their first hit. */
-  const [isAtFirstHit, setIsAtFirstHit] = useState(words !== '' && search.t === undefined && index.state !== 'recording')
+  const [isAtFirstHit, setIsAtFirstHit] = useState(
+    words !== '' && search.t === undefined && index.state !== 'recording',
+  )
   const startSeconds = isAtFirstHit ? 0 : search.t
   const { container, player } = usePlayer(
     { uid, seat },
