@@ -242,7 +242,7 @@ export function namespaceJourneys(site: Site): void {
       await open.click()
       const dialog = page.getByRole('dialog', { name: 'Open terminals on 1 device' })
       await dialog.getByText('kiosk-lobby is offline and gets no terminal.').waitFor()
-      await dialog.getByLabel('User name').fill('nobody-of-this-name')
+      await dialog.getByLabel('User on the device').fill('nobody-of-this-name')
       await dialog.getByLabel('Password on the device').fill('wrong')
       await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
       await page.getByRole('tab', { name: new RegExp(`^${world.own.name},`) }).waitFor()
