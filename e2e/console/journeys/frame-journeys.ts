@@ -55,10 +55,7 @@ export function frameJourneys(site: Site): void {
       await button.click()
       const loader = button.locator('.mantine-Loader-root')
       await loader.waitFor()
-      const [inner, outer] = await Promise.all([
-        loader.boundingBox(),
-        button.boundingBox(),
-      ])
+      const [inner, outer] = await Promise.all([loader.boundingBox(), button.boundingBox()])
       answered.resolve()
       const middle = (box: typeof inner): number => (box ? box.y + box.height / 2 : Number.NaN)
       expect(Math.abs(middle(inner) - middle(outer))).toBeLessThan(2)
