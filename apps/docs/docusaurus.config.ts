@@ -16,13 +16,10 @@ if (baseUrl !== '/docs/') process.env['DOCUSAURUS_NO_PERSISTENT_CACHE'] = 'true'
 /** DOCS_REPOSITORY: URL of the repository's web pages, for the links to edit a page or report a gap. */
 const repository = process.env['DOCS_REPOSITORY']
 
-// The API reference and its sidebars.
+// The API reference and its sidebars; colours and mark.
 execFileSync(process.execPath, ['--disable-warning=MODULE_TYPELESS_PACKAGE_JSON', 'generate/main.ts'], {
   stdio: 'inherit',
 })
-
-/** Dark for people who have not chosen yet; the theme's cycle stays dark, system, light. */
-const DARK_FIRST = `try{if(!localStorage.getItem('theme-seeded')){localStorage.setItem('theme-seeded','1');localStorage.getItem('theme')||localStorage.setItem('theme','dark')}}catch{}`
 
 /** A section of the site in the navigation bar: highlighted on all its pages. */
 const section = (label: string, folder: string, page = '') => ({
@@ -42,6 +39,7 @@ const config: Config = {
   url: process.env['DOCS_URL'] ?? DOCS_ORIGIN,
   baseUrl,
   favicon: 'img/mark.svg',
+  staticDirectories: ['static', '.generated/static'],
   onBrokenLinks: 'throw',
   onBrokenAnchors: 'throw',
   onDuplicateRoutes: 'throw',
@@ -51,8 +49,8 @@ const config: Config = {
   future: { v4: true, faster: true },
   storage: { namespace: false },
   headTags: [
-    { tagName: 'script', attributes: {}, innerHTML: `${DARK_FIRST};${NEW_ANNOUNCEMENT}` },
-    { tagName: 'meta', attributes: { name: 'color-scheme', content: 'dark light' } },
+    { tagName: 'script', attributes: {}, innerHTML: NEW_ANNOUNCEMENT },
+    { tagName: 'meta', attributes: { name: 'color-scheme', content: 'light dark' } },
   ],
   markdown: { format: 'detect', hooks: { onBrokenMarkdownLinks: 'throw', onBrokenMarkdownImages: 'throw' } },
   customFields: {
@@ -99,7 +97,7 @@ const config: Config = {
   themeConfig: {
     image: 'img/card.png',
     metadata: [{ name: 'description', content: 'SSH to any device behind any network: how to run and use Bowline.' }],
-    colorMode: { defaultMode: 'dark', respectPrefersColorScheme: true },
+    colorMode: { respectPrefersColorScheme: true },
     announcementBar: {
       id: ANNOUNCEMENT,
       content: 'This describes the first version. What does not work yet says so on its page.',

@@ -3,6 +3,7 @@ import { accessJourneys } from './journeys/access-journeys.ts'
 import { auditJourneys } from './journeys/audit-journeys.ts'
 import { controlJourneys } from './journeys/control-journeys.ts'
 import { firewallJourneys } from './journeys/firewall-journeys.ts'
+import { frameJourneys } from './journeys/frame-journeys.ts'
 import { healthJourneys } from './journeys/health-journeys.ts'
 import { hostileJourneys } from './journeys/hostile-journeys.ts'
 import { keyboardJourneys } from './journeys/keyboard-journeys.ts'
@@ -20,6 +21,7 @@ import { setUpSite } from './site.ts'
 
 const site = setUpSite()
 screenJourneys(site)
+frameJourneys(site)
 productJourneys(site)
 overviewJourneys(site)
 healthJourneys(site)

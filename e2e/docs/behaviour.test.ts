@@ -88,7 +88,7 @@ const KINDS = [
 describe('accessibility', () => {
   it.each(['dark', 'light'])('no violation of WCAG 2.2 AA on ten pages and in the dialog: %s', async (theme) => {
     const { context, page, complaints } = await openPage(browser, {})
-    await page.addInitScript(`localStorage['theme-seeded'] = '1'; localStorage.theme = '${theme}'`)
+    await page.addInitScript(`localStorage.theme = '${theme}'`)
     const found: string[] = []
     for (const path of KINDS) {
       await open(page, `${server.origin}/docs/${path}`)

@@ -117,12 +117,14 @@ export const SITE_BEHAVIOURS: readonly Behaviour[] = [
     },
   },
   {
-    sentence: 'the locale is English only and the theme dark by default, also for who prefers light',
+    sentence: 'the locale is English only, and the theme follows the system',
     options: { colorScheme: 'light' },
     async check({ page, open }) {
       await open('')
       expect(await page.locator('html').getAttribute('lang')).toBe('en')
-      expect(await theme(page)).toEqual(['dark', 'dark'])
+      expect(await theme(page)).toEqual(['light', null])
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await expect.poll(() => theme(page)).toEqual(['dark', null])
     },
   },
   {
@@ -137,14 +139,14 @@ export const SITE_BEHAVIOURS: readonly Behaviour[] = [
         seen.push(await theme(page))
       }
       expect(seen).toEqual([
-        ['light', null],
         ['light', 'light'],
         ['dark', 'dark'],
+        ['light', null],
       ])
       await toggle.click()
       await toggle.click()
       await page.reload()
-      expect(await theme(page)).toEqual(['light', 'light'])
+      expect(await theme(page)).toEqual(['dark', 'dark'])
     },
   },
   {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { ANSWERS, END_SENTENCES } from './server-texts.ts'
+import { ANSWERS, END_SENTENCES, RELEASE_REASONS } from './server-texts.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const SENTENCE = /message: ['`]([A-Z][^'`]+\.)['`]/g
@@ -34,6 +34,20 @@ it.each([
   expect(found.length).toBeGreaterThan(2)
   expect(found.filter((answer) => !ANSWERS.some((one) => unvalued(one) === answer))).toEqual([])
 })
+
+const REASON = /(?:reason|fault): ['`]((?:its |it |the )[^'`]+)['`]/g
+
+/** Sources of why agents get no updates from a server. */
+it.each(['apps/server/src/install/manifest.ts', 'packages/link/src/updates/manifest.ts'])(
+  'has a translation for every reason of %s',
+  (file) => {
+    const found = [...readFileSync(join(root, file), 'utf8').matchAll(REASON)].map(([, reason = '']) =>
+      unvalued(reason),
+    )
+    expect(found.length).toBeGreaterThan(2)
+    expect(found.filter((reason) => !RELEASE_REASONS.some((one) => unvalued(one) === reason))).toEqual([])
+  },
+)
 
 /** Names of values differ. */
 const unvalued = (text: string): string => text.replaceAll(/\$?\{[^}]+\}/g, '{}')

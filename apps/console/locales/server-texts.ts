@@ -48,7 +48,7 @@ export const RULES = [
   'must have {min} to {max} tags',
   'must have a word',
   'must have at most {max} words',
-  'must not look at {property}',
+  'must not depend on {property}',
   'must have at most {max} tags',
   'must have at most {max} groups',
   'must have at most {max} devices',
@@ -253,6 +253,23 @@ export const ANSWERS = [
   '{host} is not allowed',
 ] as const
 
+/** Why there is no release for agents; `sentences.test.ts` compares the sources. */
+export const RELEASE_REASONS = [
+  'its agents are not signed',
+  'its manifest cannot be used: {fault}',
+  'its archive for linux-{arch} is not the one that was signed',
+  'the manifest is too long',
+  'it is not a manifest that this version reads',
+  'it is signed by a key that the trusted one does not lead to',
+  'its signature is wrong',
+] as const
+
+/** Of answers that have no text of their own, as `@bowline/contract/client` describes them. */
+const WITHOUT_TEXT = [
+  'The server failed to answer (HTTP {status}). Try again; if it continues, its log has the cause.',
+  'The server, or a proxy in front of it, refused the request without a reason (HTTP {status}).',
+] as const
+
 /** In the order of the lists. Templates of nothing but values need no translation. */
 export function serverTexts(): SourceText[] {
   const errors = Object.values(ERRORS).map(({ message }) => message)
@@ -265,6 +282,8 @@ export function serverTexts(): SourceText[] {
     ...CAUSES,
     ...END_SENTENCES,
     ...ANSWERS,
+    ...RELEASE_REASONS,
+    ...WITHOUT_TEXT,
   ]
   return [...new Set(texts)].map((text) => ({
     text,

@@ -42,7 +42,7 @@ export function overviewJourneys(site: Site): void {
       const body = { title: 'Maintenance on Sunday', content: 'At night.' }
       await world.client.call(announcements.create, { body })
       await page.goto('/')
-      const news = page.getByRole('region', { name: 'News of this server' })
+      const news = page.getByRole('region', { name: 'Announcements of this server' })
       await news.getByRole('link', { name: 'Maintenance on Sunday' }).waitFor()
       // It is hidden at once, and the server told meanwhile.
       const told = page.waitForResponse(/\/api\/announcements\/[^/]+\/read$/)

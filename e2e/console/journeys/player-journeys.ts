@@ -101,6 +101,19 @@ export function playerJourneys(site: Site): void {
       await screenText(page).filter({ hasText: 'sunken treasure' }).waitFor()
     })
 
+    it('opens at the first hit of the words in its address', async () => {
+      const { page } = site
+      await page.goto(address(short, '?q=sunken'))
+      await page.getByText('1 hit').waitFor()
+      await page
+        .getByRole('button', { name: /sunken treasure/ })
+        .and(page.locator('[aria-current=true]'))
+        .waitFor()
+      await page.getByRole('tab', { name: 'Text' }).click()
+      await screenText(page).filter({ hasText: 'sunken treasure' }).waitFor()
+      expect(new URL(page.url()).searchParams.get('t')).toBeNull()
+    })
+
     it('shows any moment of ten hours by fetching a small part of them', async () => {
       const { page } = site
       let requests = 0

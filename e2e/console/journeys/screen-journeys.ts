@@ -66,6 +66,25 @@ export function screenJourneys(site: Site): void {
     })
   })
 
+  describe('the fingerprints of device keys', () => {
+    it('are a column that can be chosen, as ssh-keygen prints them', async () => {
+      const { page } = site
+      await page.goto('/devices')
+      await page.getByRole('grid').waitFor()
+      expect(await page.getByRole('columnheader', { name: 'Key fingerprint' }).count()).toBe(0)
+      await page.getByRole('button', { name: 'Display' }).click()
+      await page.getByRole('menuitemcheckbox', { name: 'Key fingerprint' }).click()
+      await page.keyboard.press('Escape')
+      const cell = page
+        .getByRole('gridcell')
+        .filter({ hasText: /SHA256:[A-Za-z0-9+/]{43}$/ })
+        .first()
+      await cell.getByRole('button', { name: 'Copy the key fingerprint' }).waitFor()
+      expect(await cell.textContent()).toMatch(/^SHA256:/)
+      await page.evaluate(`localStorage.removeItem('bowline.device-columns.accepted')`)
+    })
+  })
+
   describe('the content security policy', () => {
     it('reports what it refuses', async () => {
       const { context, page, complaints } = await openPage(site.browser, { baseURL: site.world.product.console })

@@ -71,6 +71,14 @@ export function sessionJourneys(site: Site): void {
       expect(await page.getByText('deploy laptop').count()).toBeGreaterThan(0)
     })
 
+    it('says in which order the list is before anybody chooses one', async () => {
+      const { page } = site
+      await page.goto('/sessions')
+      const started = page.getByRole('columnheader', { name: 'Started' })
+      await started.waitFor()
+      expect(await started.getAttribute('aria-sort')).toBe('descending')
+    })
+
     it('shows the columns and the order that were chosen, also after a reload', async () => {
       const { page } = site
       await page.goto('/sessions')

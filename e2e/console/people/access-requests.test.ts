@@ -68,7 +68,7 @@ const account = () => agent.target.login.split('@', 1)[0] ?? ''
 it('lets somebody in whom the firewall refuses, for as long as another person approves it', async () => {
   const refused = await sshAsMember()
   expect(refused.code).toBe(255)
-  const link = /Ask for access: (\S+)/.exec(refused.stderr)?.[1] ?? ''
+  const link = /Request access: (\S+)/.exec(refused.stderr)?.[1] ?? ''
   expect(new URL(link).pathname + new URL(link).search).toBe(`/access-requests?device=${agent.device.uid}`)
 
   // The member asks, from where ssh has sent them.

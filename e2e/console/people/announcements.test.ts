@@ -20,7 +20,7 @@ afterAll(async () => {
 it('are scheduled, shown, seen once by each person, and removed', async () => {
   const { page, context, complaints } = await openPage(browser, { baseURL: server.origin })
   await openSignedIn(page, server.account, '/tags')
-  await page.getByRole('navigation').getByRole('link', { name: 'News', exact: true }).click()
+  await page.getByRole('navigation').getByRole('link', { name: 'Server announcements', exact: true }).click()
   await page.getByText('Nothing announced yet.').waitFor()
   expect(await violationsInBothThemes(page)).toEqual(NONE)
 
@@ -51,7 +51,7 @@ it('are scheduled, shown, seen once by each person, and removed', async () => {
 
   // Once: dismissed here, it is gone in the next browser too.
   await page.goto('/')
-  const news = page.getByRole('region', { name: 'News of this server' })
+  const news = page.getByRole('region', { name: 'Announcements of this server' })
   await news.getByRole('link', { name: 'Maintenance on Saturday' }).waitFor()
   await news.getByRole('button', { name: 'Dismiss: Maintenance on Saturday' }).click()
   await news.waitFor({ state: 'detached' })
@@ -60,7 +60,7 @@ it('are scheduled, shown, seen once by each person, and removed', async () => {
   const told = other.page.waitForResponse(/announcements\/unread/)
   await openSignedIn(other.page, server.account, '/')
   expect(await (await told).json()).toEqual([])
-  expect(await other.page.getByRole('region', { name: 'News of this server' }).count()).toBe(0)
+  expect(await other.page.getByRole('region', { name: 'Announcements of this server' }).count()).toBe(0)
   await other.context.close()
 
   await page.goto('/instance/announcements')

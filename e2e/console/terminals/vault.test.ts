@@ -13,6 +13,7 @@ import { runCommand } from '../../../apps/server/src/cli/program.ts'
 import { type Agent, startAgent } from '../../support/agent.ts'
 import { type WatchedPage, launchBrowser, openPage } from '../../support/browser.ts'
 import { withoutSettings } from '../../support/product.ts'
+import { register } from '../../support/registrations.ts'
 import { type Server, startServer } from '../../support/server.ts'
 import { until } from '../../support/wait.ts'
 import { AUTHENTICATOR, REMEMBER_MADE, WITHOUT_ED25519, changeStored, storedBy, wasSent } from './stored-keys.ts'
@@ -93,9 +94,11 @@ async function shows(text: string): Promise<boolean> {
 /** Ends the terminals, by their tabs. */
 async function closeTerminals(): Promise<void> {
   await page.getByRole('link', { name: 'Terminal', exact: true }).click()
-  for (const tab of await page.getByRole('tab').all()) {
-    await tab.focus()
+  const tabs = page.getByRole('tab')
+  for (let open = await tabs.count(); open > 0; open -= 1) {
+    await tabs.first().focus()
     await page.keyboard.press('Delete')
+    await eventually(async () => (await tabs.count()) < open)
   }
 }
 
@@ -187,6 +190,10 @@ describe('the keys in the browser', () => {
     await page.getByRole('tab', { name: 'workbench, waiting for your keys' }).waitFor()
     const field = page.getByLabel('Passphrase of your stored keys', { exact: true })
     await eventually(() => hasFocus(field))
+    // Asked for again, it is the same terminal that asks.
+    await connect()
+    await eventually(() => hasFocus(field))
+    expect(await page.getByRole('tab').count()).toBe(1)
     expect(await violationsInBothThemes(page)).toEqual(CLEAN)
     await page.keyboard.type('not the passphrase\n')
     await page.getByText('Passphrase of your stored keys is wrong.').waitFor()
@@ -198,6 +205,33 @@ describe('the keys in the browser', () => {
     expect(await shows('keyboard-42')).toBe(true)
     await second.close()
     await closeTerminals()
+  })
+
+  it('are asked for once for several devices, each of which then says what became of it', async () => {
+    const other = await startAgent(server, 'second')
+    await register(server, 'asleep')
+    const { call } = await server.client()
+    const waiting = (await call(operations.devices.list, { query: { status: 'pending' } })).body
+    for (const { uid } of waiting) {
+      await call(operations.devices.setStatus, { params: { uid, status: 'accept' } })
+    }
+    await openKeys()
+    await page.getByRole('button', { name: 'Lock', exact: true }).click()
+    await page.getByRole('link', { name: 'Devices', exact: true }).click()
+    for (const name of ['workbench', 'second', 'asleep']) {
+      await page.getByRole('checkbox', { name: `Select ${name}` }).check()
+    }
+    await page.getByRole('button', { name: 'Open terminals' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Open terminals on 2 devices' })
+    await dialog.getByText('asleep is offline and gets no terminal.').waitFor()
+    await eventually(() => hasFocus(dialog.getByLabel('Passphrase of your stored keys', { exact: true })))
+    expect(await violationsInBothThemes(page)).toEqual(CLEAN)
+    await unlock()
+    await connected().waitFor()
+    await page.getByRole('tab', { name: 'second, connected' }).waitFor()
+    expect(await page.getByRole('tab').count()).toBe(2)
+    await closeTerminals()
+    await other.remove()
   })
 
   it('are kept when another tab changes them, and a key added there signs here', async () => {

@@ -127,7 +127,17 @@ describe('a call', () => {
     const failure = await createClient({ origin })
       .call(operations.instance.health, {})
       .catch((error: unknown) => error)
-    expect(failure).toMatchObject({ status: 400, message: 'HTTP status 400', code: undefined, fields, requestId: '' })
+    const message = 'The server, or a proxy in front of it, refused the request without a reason (HTTP 400).'
+    expect(failure).toMatchObject({ status: 400, message, code: undefined, fields, requestId: '' })
+  })
+
+  it('says that the server failed where an answer has no text, and keeps the request id', async () => {
+    const { origin } = await server(502, '<html>Bad gateway</html>', { 'x-request-id': 'r2' })
+    const failure = await createClient({ origin })
+      .call(operations.instance.health, {})
+      .catch((error: unknown) => error)
+    const message = 'The server failed to answer (HTTP 502). Try again; if it continues, its log has the cause.'
+    expect(failure).toMatchObject({ status: 502, message, requestId: 'r2' })
   })
 
   it('throws when a successful response is not JSON, as from a proxy', async () => {

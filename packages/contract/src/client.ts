@@ -24,8 +24,7 @@ export class ApiError extends Error {
 
   constructor(status: number, body: unknown, headers: Headers) {
     const named = typeof body === 'object' && body !== null && !Array.isArray(body) ? body : {}
-    const message = 'message' in named && typeof named.message === 'string' ? named.message : `HTTP status ${status}`
-    super(message)
+    super('message' in named && typeof named.message === 'string' ? named.message : withoutMessage(status))
     this.name = 'ApiError'
     this.status = status
     const code = 'code' in named ? String(named.code) : ''
@@ -35,6 +34,13 @@ export class ApiError extends Error {
     this.headers = headers
     this.requestId = headers.get('x-request-id') ?? ''
   }
+}
+
+/** What an answer without a text of the server means: it broke, or something before it has answered. */
+function withoutMessage(status: number): string {
+  return status >= 500
+    ? `The server failed to answer (HTTP ${status}). Try again; if it continues, its log has the cause.`
+    : `The server, or a proxy in front of it, refused the request without a reason (HTTP ${status}).`
 }
 
 export interface Answer<O> {

@@ -26,10 +26,10 @@ export const appMessages = {
     mail: i18n._('Mail'),
     certificates: i18n._('Certificates'),
     nodes: i18n._('Nodes'),
-    serverNews: i18n._('News'),
+    serverNews: i18n._('Server announcements'),
     people: i18n._('People'),
     namespaces: i18n._('Namespaces'),
-    serverAudit: i18n._('Audit of the server'),
+    serverAudit: i18n._('Server audit log'),
   },
   groups: {
     fleet: i18n._('Fleet'),

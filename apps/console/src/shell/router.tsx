@@ -1,7 +1,7 @@
 // The console's routes. Each page parses its search string with its own schema; strings stay strings (a set-up link's
 // signature may look like a number).
 import { createRouter } from '@tanstack/react-router'
-import { app, root } from './app-route.tsx'
+import { app, root, unknown } from './app-route.tsx'
 import { CrashPage } from './crash-page.tsx'
 import { NotFoundPage } from '../core/not-found-page.tsx'
 import { accessRequests, agentUpdates, firewall, installKeys, publicKeys, tags, team } from './routes/access.ts'
@@ -110,6 +110,7 @@ const routeTree = root.addChildren([
     terminal,
     player,
     recordings,
+    unknown,
   ]),
 ])
 

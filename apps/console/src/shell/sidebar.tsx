@@ -1,7 +1,8 @@
 // Brand, namespace, sections and account.
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useLocation } from '@tanstack/react-router'
 import { Keyboard, Search, X } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 import { PendingBell } from '../features/devices/bell/pending-bell.tsx'
 import { statsQuery } from '../core/devices/queries.ts'
 import { IconButton } from '../ui/controls/icon-button.tsx'
@@ -32,6 +33,14 @@ export function Sidebar({ onClose, onSearch, onKeys }: SidebarProps) {
   const isMember = person?.tenant !== ''
   const { data: stats } = useQuery({ ...statsQuery(api), enabled: isMember })
   const badges = { 'pending-devices': stats?.devices.pending ?? 0, 'access-requests': stats?.accessRequests ?? 0 }
+  const nav = useRef<HTMLElement>(null)
+  const pathname = useLocation({ select: (location) => location.pathname })
+  // The current section may be below the edge, where the list fades.
+  useEffect(() => {
+    // Newer browsers return a promise, which must not be taken for the effect's end.
+    nav.current?.querySelector('[data-active]')?.scrollIntoView({ block: 'nearest' })
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies, react-hooks/exhaustive-deps -- another page, another section
+  }, [pathname])
   return (
     <div className={classes['sidebar']}>
       <div className={classes['brand']}>
@@ -51,7 +60,7 @@ export function Sidebar({ onClose, onSearch, onKeys }: SidebarProps) {
         <span className={classes['word']}>{texts.paletteHint}</span>
         <Kbd>{isApple ? '⌘ K' : 'Ctrl K'}</Kbd>
       </UnstyledButton>
-      <nav aria-label={texts.sections} className={classes['nav']}>
+      <nav ref={nav} aria-label={texts.sections} className={classes['nav']}>
         {sectionGroups(person?.instance_admin === true).map((group) => (
           <div key={group.label}>
             <span className={classes['groupLabel']} aria-hidden>

@@ -38,6 +38,7 @@ import '@mantine/core/styles/Title.css'
 import '@mantine/notifications/styles.css'
 
 export {
+  Autocomplete,
   Badge,
   Button,
   Checkbox,

@@ -58,7 +58,7 @@ const closed = () =>
 describe('a login that the firewall denies', () => {
   it('tells a known person where to ask, and nobody else', async () => {
     await addRule(owner)
-    expect((await login()).text).toContain(`Ask for access: http`)
+    expect((await login()).text).toContain(`Request access: http`)
     expect((await login()).text).toContain(`/access-requests?device=${device.device.uid}`)
     const service = ed25519Key()
     await registerKey(owner, service, null)

@@ -24,7 +24,7 @@ export interface SearchInput {
 }
 
 /**
- * Passages of the namespace's recordings with all words of `q`, most recent first.
+ * Passages of the namespace's recordings with all words of `q`, most recent first; those of one session from its start on.
  * @throws {BowlineError} INVALID_INPUT when `q` has no word
  */
 export async function searchRecordings(

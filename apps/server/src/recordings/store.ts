@@ -243,7 +243,7 @@ export interface PassageRow extends Pick<Selectable<RecordingPassagesTable>, 'ki
   readonly username: string
 }
 
-/** Passages that match the query, newest first, with their count, up to `most`. */
+/** Passages that match the query, newest first, those of one session in its order, with their count, up to `most`. */
 export async function findPassages(
   db: Kysely<Schema>,
   wanted: {
@@ -263,13 +263,22 @@ export async function findPassages(
   const found = (limit: number, offset: number) =>
     sql`search_passages(${query}::tsquery, ${session}, ${device}, ${person}, ${from}::timestamptz, ${to}::timestamptz,
       ${limit}, ${offset})`
+  // Newest first is how the function ends early; of one session there are few enough to sort all of them.
+  const [page, order] =
+    session === null
+      ? [found(wanted.limit, wanted.offset), sql`order by passage.id desc`]
+      : [
+          found(wanted.most, 0),
+          sql`order by recording.started_at + passage.at_ms * interval '1 millisecond', passage.id
+            limit ${wanted.limit} offset ${wanted.offset}`,
+        ]
   const { rows } = await sql<PassageRow>`
     select passage.kind, passage.at_ms, passage.text, recording.session_uid, recording.seat, recording.started_at,
         session.device_uid, session.username
-      from ${found(wanted.limit, wanted.offset)} passage
+      from ${page} passage
       join recordings recording on recording.id = passage.recording_id
       join sessions session on session.tenant_id = recording.tenant_id and session.uid = recording.session_uid
-      order by passage.id desc`.execute(db)
+      ${order}`.execute(db)
   const counted = await sql<{ count: number }>`select count(*) from ${found(wanted.most, 0)}`.execute(db)
   return { rows, total: counted.rows[0]?.count ?? 0 }
 }

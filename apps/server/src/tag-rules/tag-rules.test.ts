@@ -140,8 +140,8 @@ describe('a tag rule', () => {
   })
 
   it.each([
-    ['tags', 'tag:kiosk', 'must not look at tags'],
-    ['presence', 'is:offline', 'must not look at online'],
+    ['tags', 'tag:kiosk', 'must not depend on tags'],
+    ['presence', 'is:offline', 'must not depend on online'],
     ['more words than are searched', 'a b c d e f g', 'must have at most 6 words'],
     ['no word', '""', 'must have a word'],
   ])('is refused with a search for %s', async (_, query, rule) => {

@@ -41,7 +41,8 @@ export const recordings = {
     method: 'GET',
     path: '/api/recordings/search',
     noun: 'recordings',
-    summary: 'Search commands and screen contents of recorded sessions, the last recorded first',
+    summary:
+      'Search commands and screen contents of recorded sessions, the last recorded first; of one session in its order',
     access: { kind: 'member', permission: 'sessionPlay', keys: true },
     query: Page.extend({
       /** Words that must all match, in any order; `"in this order"`, `begin*`. Paths and names match too. */

@@ -228,7 +228,7 @@ export const administrationMessages = {
     wholeNumber: i18n._('must be a whole number, or -1'),
   },
   audit: {
-    title: i18n._('Audit of the server'),
+    title: i18n._('Server audit log'),
     intro: i18n._('Entries of the audit logs of all namespaces, and what administrators did to the server itself.'),
     table: i18n._('Entries of all audit logs'),
     loadFailed: i18n._('The audit logs could not be loaded'),

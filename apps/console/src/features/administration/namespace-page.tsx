@@ -7,7 +7,7 @@ import { Link, getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useRuntime } from '../../core/context.tsx'
 import { useAction } from '../../core/use-action.ts'
-import { NotFoundPage } from '../../core/not-found-page.tsx'
+import { NotFoundInShell } from '../../core/not-found-page.tsx'
 import { Callout } from '../../ui/feedback/callout.tsx'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
@@ -32,7 +32,7 @@ type Member = DescribedNamespace['people'][number]
 
 export function NamespacePage() {
   const tenant = TenantId.safeParse(route.useParams().tenant)
-  if (!tenant.success) return <NotFoundPage />
+  if (!tenant.success) return <NotFoundInShell />
   return <OnlyAdministrators title={namespaces.title}>{() => <Body tenant={tenant.data} />}</OnlyAdministrators>
 }
 

@@ -12,6 +12,7 @@ import { type Column, DataTable } from '../../ui/list/data-table.tsx'
 import { Fact, FactColumns, Facts } from '../../ui/page/facts.tsx'
 import { Page } from '../../ui/page/page.tsx'
 import { formatCount } from '../../ui/text/numbers.ts'
+import { serverText } from '../../platform/language/server-text.ts'
 import { agentUpdateMessages as texts } from './messages.ts'
 import { PolicyForm, clockTime } from './policy-form.tsx'
 import { agentUpdatesQuery } from './queries.ts'
@@ -93,7 +94,9 @@ function Policy({ updates: { available, unavailable, policy } }: { readonly upda
     <>
       <Facts title={texts.policyTitle} actions={change}>
         <Fact name={texts.available}>
-          {available === null ? texts.none(unavailable) : texts.release(available.release, available.version)}
+          {available === null
+            ? texts.none(serverText(unavailable))
+            : texts.release(available.release, available.version)}
         </Fact>
         <Fact name={texts.labels.mode}>{texts.modes[mode]}</Fact>
         <Fact name={texts.first}>{tag === null ? texts.tenthFirst : texts.tagged(tag)}</Fact>

@@ -10,7 +10,7 @@ export const announcementsMessages = {
   gone: i18n._('Announcement not found'),
   goneText: i18n._('It was withdrawn, or the link is mistyped.'),
   back: i18n._('Announcements'),
-  news: i18n._('News of this server'),
+  news: i18n._('Announcements of this server'),
   dismiss: i18n._('Dismiss'),
   dismissNamed: (title: string) => i18n._('Dismiss: {title}', { title }),
   pages: i18n._('Announcements'),

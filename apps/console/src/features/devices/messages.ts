@@ -35,6 +35,7 @@ export const devicesMessages = {
     requested: i18n._('Requested'),
     removed: i18n._('Status changed'),
     identity: i18n._('MAC address'),
+    key: i18n._('Key fingerprint'),
   },
   add: i18n._('Add device'),
   accept: i18n._('Accept'),

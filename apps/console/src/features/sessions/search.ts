@@ -91,9 +91,12 @@ export function isFiltered(search: SessionsSearch): boolean {
   return sessionFilter(search) !== undefined
 }
 
+/** Of a list whose address names none: that of a column which it shows, so that the column can say so. */
+export const DEFAULT_SORT = 'started_at' satisfies SessionSort
+
 /** The list for a URL. */
 export function sessionListOf(search: SessionsSearch): SessionListQuery {
-  const { page, size: perPage = SESSIONS_PER_PAGE, sort = 'last_seen' } = search
+  const { page, size: perPage = SESSIONS_PER_PAGE, sort = DEFAULT_SORT } = search
   return { page, perPage, filter: sessionFilter(search), sort, order: search.order ?? orderOf(sort) }
 }
 

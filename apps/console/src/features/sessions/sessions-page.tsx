@@ -22,7 +22,16 @@ import {
   openSessionExport,
   sessionListQuery,
 } from './queries.ts'
-import { SAVED, SessionsSearch, groupedBy, isFiltered, narrowedTo, sessionGroupsOf, sessionListOf } from './search.ts'
+import {
+  DEFAULT_SORT,
+  SAVED,
+  SessionsSearch,
+  groupedBy,
+  isFiltered,
+  narrowedTo,
+  sessionGroupsOf,
+  sessionListOf,
+} from './search.ts'
 import { SESSION_COLUMNS, rememberColumns, visibleColumns } from './session-columns.tsx'
 import { SessionGroups } from './session-groups.tsx'
 import { SessionFilters } from './session-filters.tsx'
@@ -121,7 +130,7 @@ function SessionTable({ search, shown, columns, onOpen }: SessionTableProps) {
       visible={columns}
       scrolls
       rowKey={(session) => session.uid}
-      sort={{ by: shown.sort ?? 'last_seen', order: shown.order ?? 'desc' }}
+      sort={{ by: shown.sort ?? DEFAULT_SORT, order: shown.order ?? 'desc' }}
       onSort={({ by, order }) =>
         onOpen({ ...search, sort: SESSION_SORTS.find((known) => known === by), order, page: 1 })
       }

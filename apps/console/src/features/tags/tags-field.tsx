@@ -3,11 +3,11 @@ import { LIMITS } from '@bowline/contract/limits'
 import { Tag } from '@bowline/contract/schemas/tag'
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
-import { useId, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { useRuntime } from '../../core/context.tsx'
 import { announce } from '../../ui/feedback/announce.tsx'
 import { IconButton } from '../../ui/controls/icon-button.tsx'
-import { TextInput } from '../../ui/kit.ts'
+import { Autocomplete } from '../../ui/kit.ts'
 import { tagsMessages as texts } from './messages.ts'
 import { tagsQuery } from './queries.ts'
 import classes from './tags.module.css'
@@ -26,11 +26,15 @@ export function TagsField({ tags, onChange, error, focusFirst = false }: TagsFie
   const { data: known = [] } = useQuery(tagsQuery(api))
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string>()
+  const [suggests, setSuggests] = useState(false)
   const input = useRef<HTMLInputElement>(null)
-  const listId = useId()
+  /** A suggestion that was taken: the field is given its text afterwards. */
+  const taken = useRef<string>(undefined)
 
-  const add = (): boolean => {
-    const tag = text.trim()
+  const add = (typed = text): boolean => {
+    const tag = typed.trim()
+    // It would cover the button below.
+    setSuggests(false)
     if (tag === '' || tags.includes(tag)) {
       setText('')
       return tag !== ''
@@ -48,38 +52,43 @@ export function TagsField({ tags, onChange, error, focusFirst = false }: TagsFie
   }
   return (
     <div>
-      <TextInput
+      <Autocomplete
         ref={input}
+        data={known.filter((tag) => !tags.includes(tag))}
+        openOnFocus={false}
+        dropdownOpened={suggests}
+        onDropdownOpen={() => setSuggests(true)}
+        onDropdownClose={() => setSuggests(false)}
         label={texts.field}
         description={texts.fieldHint}
         value={text}
         error={problem ?? error}
-        list={listId}
         data-autofocus={focusFirst || undefined}
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
         maxLength={LIMITS.tag.max}
-        onChange={(event) => {
-          setText(event.currentTarget.value)
+        onChange={(next) => {
+          const isTaken = next === taken.current
+          taken.current = undefined
+          if (isTaken) return
+          setText(next)
           setProblem(undefined)
+        }}
+        onOptionSubmit={(tag) => {
+          taken.current = tag
+          add(tag)
         }}
         onBlur={() => text.trim() !== '' && add()}
         onKeyDown={(event) => {
           if (event.key === 'Backspace' && text === '') onChange(tags.slice(0, -1))
+          // The suggestion that the arrow keys have reached.
+          const chosen = document.getElementById(event.currentTarget.getAttribute('aria-activedescendant') ?? '')
+          if (event.key === 'Enter' && chosen?.hasAttribute('data-combobox-selected')) return
           // With an empty field Enter submits the form.
           if ((event.key === 'Enter' || event.key === ',') && (add() || event.key === ',')) event.preventDefault()
         }}
       />
-      <datalist id={listId}>
-        {known
-          .filter((tag) => !tags.includes(tag))
-          .map((tag) => (
-            <option key={tag} value={tag}>
-              {tag}
-            </option>
-          ))}
-      </datalist>
       {tags.length ? (
         <ul className={classes['chips']}>
           {tags.map((tag) => (

@@ -57,9 +57,9 @@ export const teamMessages = {
   memberAdded: (email: string) => i18n._('{email} is a member.', { email }),
   memberInvited: (email: string) => i18n._('Invitation sent to {email}.', { email }),
   noAccount: {
-    direct: i18n._('has no account here: invite the person by a link'),
+    direct: i18n._('belongs to no account on this server; invite the person by a link'),
     closed: i18n._(
-      'has no account here; whoever runs this server can create one, or let invited people sign up (BOWLINE_REGISTRATION=invited)',
+      'belongs to no account on this server; an administrator of the server can create one, or allow sign-up for invited people (BOWLINE_REGISTRATION=invited)',
     ),
   },
   memberFailed: i18n._('The member was not added'),

@@ -26,6 +26,17 @@ export const terminalMessages = {
     title: (count: number) => i18n._('Open terminals on {count, plural, one {# device} other {# devices}}', { count }),
     devices: (names: string) =>
       i18n._('One sign-in for {names}. A device that refuses it says so in its own terminal.', { names }),
+    offline: (names: string, count: number) =>
+      i18n._(
+        '{count, plural, one {{names} is offline and gets no terminal.} other {{names} are offline and get no terminals.}}',
+        {
+          names,
+          count,
+        },
+      ),
+    locked: i18n._(
+      'Your keys in this browser are locked. Once unlocked, each device is signed in to by the key that is registered for it.',
+    ),
     arrangement: i18n._('Arrange them'),
     arrangements: { tabs: i18n._('In tabs'), panes: i18n._('Side by side in one tab') },
   },

@@ -113,7 +113,8 @@ function OpenDevice({ uid }: { readonly uid: string }) {
   const device = query.data
   useEffect(() => {
     if (isUid && !device) return
-    if (device) void signInByVault(runtime, workspaceOf(runtime).open(device))
+    const workspace = workspaceOf(runtime)
+    if (device && !workspace.showWaiting(device.uid)) void signInByVault(runtime, workspace.open(device))
     void navigate({ to: '/terminal', search: {}, replace: true })
   }, [runtime, navigate, device, isUid])
   if (!query.isError) return null

@@ -22,8 +22,8 @@ export interface Workspace {
   /** Panes whose bell rang while nobody looked. */
   readonly rung: Store<readonly string[]>
   readonly broadcast: Broadcast
-  /** Devices that one sign-in is asked for, to open a terminal on each. */
-  readonly wanted: Store<readonly PaneDevice[]>
+  /** Devices that one sign-in is asked for, to open a terminal on each that is online. */
+  readonly wanted: Store<readonly WantedDevice[]>
   /** Pane that a snippet is chosen for. */
   readonly snippetsFor: Store<string | undefined>
   /** What a place is asked for, to move it there. */
@@ -35,8 +35,10 @@ export interface Workspace {
   accessOn(device: string): Access | undefined
   /** Opens a tab for a device. */
   open(device: PaneDevice): Pane
-  /** Opens terminals of several devices with one sign-in. */
-  openAll(devices: readonly PaneDevice[], arrangement: Arrangement, access: Access): void
+  /** Shows the terminal of a device that waits for its sign-in. @returns false when there is none */
+  showWaiting(device: string): boolean
+  /** Opens terminals of several devices, and signs in on each. */
+  openAll(devices: readonly PaneDevice[], arrangement: Arrangement, signIn: (pane: Pane) => void): void
   activate(tab: string): void
   /** @param name '' for the device's */
   rename(tab: string, name: string): void
@@ -61,12 +63,18 @@ export interface Workspace {
   interceptKeys(onKey: OnKey): () => void
 }
 
+export interface WantedDevice extends PaneDevice {
+  readonly online: boolean
+}
+
 /** A tab for each device, or a pane for each in one tab. */
 export type Arrangement = 'tabs' | 'panes'
 
 /** @returns true when handled */
 type OnKey = (pane: Pane, event: KeyboardEvent) => boolean
 
+/** A pane is asked for its sign-in, and nothing was sent yet. */
+const WAITING: ReadonlySet<string> = new Set(['preparing', 'locked', 'form'])
 /** Closed tabs that can be opened again. */
 const MAX_CLOSED = 10
 
@@ -168,7 +176,7 @@ function createWorkspace(runtime: Runtime): Workspace {
     state,
     rung,
     broadcast,
-    wanted: createStore<readonly PaneDevice[]>([]),
+    wanted: createStore<readonly WantedDevice[]>([]),
     snippetsFor: createStore<string | undefined>(undefined),
     moving: createStore<Moved | undefined>(undefined),
     key,
@@ -180,7 +188,17 @@ function createWorkspace(runtime: Runtime): Workspace {
       append({ id: nextTab(), name: undefined, layout: { kind: 'pane', id: pane.id }, focused: pane.id })
       return pane
     },
-    openAll(devices, arrangement, access) {
+    showWaiting(device) {
+      const waiting = [...panes.values()].find(
+        (pane) => pane.device.uid === device && WAITING.has(pane.state.get().kind),
+      )
+      const tab = waiting && tabOf(waiting.id)
+      if (!tab) return false
+      workspace.focus(waiting.id)
+      workspace.activate(tab.id)
+      return true
+    },
+    openAll(devices, arrangement, signIn) {
       const added = devices.map(add)
       if (arrangement === 'panes') {
         const ids = added.map(({ id }) => id)
@@ -192,7 +210,7 @@ function createWorkspace(runtime: Runtime): Workspace {
         const first = state.get().tabs.at(-added.length)
         state.set({ ...state.get(), active: first?.id })
       }
-      for (const pane of added) pane.connect(access)
+      for (const pane of added) signIn(pane)
     },
     activate: (id) => state.set({ ...state.get(), active: id }),
     rename: (id, name) => change(id, (tab) => ({ ...tab, name: tabName(name) })),

@@ -19,11 +19,12 @@ const Passphrase = z.object({ passphrase: z.string().min(1, texts.required).max(
 
 interface UnlockFormProps {
   readonly ways: readonly Way[]
-  /** It takes the focus on mount. */
+  /** It takes the focus on mount, also where it is in a dialog. */
   readonly takesFocus?: boolean
+  readonly onUnlocked?: () => void
 }
 
-export function UnlockForm({ ways, takesFocus = false }: UnlockFormProps) {
+export function UnlockForm({ ways, takesFocus = false, onUnlocked }: UnlockFormProps) {
   const vault = vaultOf(useRuntime())
   const [failure, setFailure] = useState<string>()
   const firstPasskey = useRef<HTMLButtonElement>(null)
@@ -35,6 +36,7 @@ export function UnlockForm({ ways, takesFocus = false }: UnlockFormProps) {
     setFailure(undefined)
     await vault.unlock(proof)
     announce(texts.announceUnlocked)
+    onUnlocked?.()
   }
   const form = useContractForm({
     losable: true,
@@ -79,7 +81,7 @@ export function UnlockForm({ ways, takesFocus = false }: UnlockFormProps) {
       {passphrase ? (
         <form noValidate onSubmit={(event) => void form.onSubmit(event)}>
           <Stack gap="sm">
-            <PasswordField {...form.field('passphrase')} autoComplete="off" />
+            <PasswordField {...form.field('passphrase')} autoComplete="off" data-autofocus={takesFocus || undefined} />
             <Button type="submit" loading={form.form.formState.isSubmitting}>
               {texts.unlock}
             </Button>
@@ -93,6 +95,7 @@ export function UnlockForm({ ways, takesFocus = false }: UnlockFormProps) {
           disabled={!hasPasskeys()}
           loading={isWaiting}
           ref={index === 0 ? firstPasskey : undefined}
+          data-autofocus={(takesFocus && index === 0 && !passphrase) || undefined}
           onClick={() => void ask(way)}
         >
           {passkeys.length === 1 ? texts.unlockPasskey : texts.unlockNamed(way.name)}

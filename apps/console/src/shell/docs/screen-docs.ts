@@ -19,7 +19,8 @@ type FrontPath =
   | '/reset-mfa'
   | '/lost-device'
 
-type ScreenPath = Exclude<Path, FrontPath>
+/** '/$' is any other address. */
+type ScreenPath = Exclude<Path, FrontPath | '/$'>
 
 const pages: Readonly<Record<ScreenPath, string>> = DOCS_PAGES
 const pageOf: ReadonlyMap<string, string> = new Map(Object.entries(pages))

@@ -107,7 +107,7 @@ describe('a firewall rule about people', () => {
     const page = await greetedPage(server, owner, device.device.uid, { username: 'root' })
     await page.next('welcome')
     page.say({ type: 'password', password: DEVICE_PASSWORD })
-    expect((await page.next('ended')).message).toMatch(/^access to this device is refused. Ask for access: \S+$/)
+    expect((await page.next('ended')).message).toMatch(/^access to this device is refused. Request access: \S+$/)
   })
 
   it('applies to whoever approved a password, once the approval tells who that is', async () => {

@@ -37,7 +37,7 @@ export const TEXTS = {
   ),
   refused: fromBowline('access to this device is refused.'),
   /** @param link page of the console */
-  mayAsk: (link: string): string => fromBowline(`access to this device is refused. Ask for access: ${link}`),
+  mayAsk: (link: string): string => fromBowline(`access to this device is refused. Request access: ${link}`),
   busy: fromBowline('too many sign-ins to this device are under way; try again in a moment.'),
   sessionLimit: fromBowline('the namespace has as many sessions open as it may; end one of them first.'),
   tooManySessions: fromBowline('too many sessions are open already; end one of them first.'),

@@ -183,7 +183,7 @@ describe('web terminal', () => {
     const page = await greetedPage(server, ada, device.device.uid, { username: 'barred' })
     const { session: uid } = await page.next('welcome')
     page.say({ type: 'password', password: 'right' })
-    expect((await page.next('ended')).message).toMatch(/^access to this device is refused[.] Ask for access: http/)
+    expect((await page.next('ended')).message).toMatch(/^access to this device is refused[.] Request access: http/)
     await until(async () => (await session(uid))?.closed?.reason === 'firewall')
   })
 

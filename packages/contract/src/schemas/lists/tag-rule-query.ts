@@ -21,5 +21,5 @@ export function ruleQueryProblem(query: string): string | undefined {
   // The search takes no more, and a rule that ignores the rest would match too much.
   if (words.length > MAX_SEARCH_WORDS) return `must have at most ${MAX_SEARCH_WORDS} words`
   const other = searchConditions(query).find(({ params }) => !KNOWN.has(params.name))
-  return other === undefined ? undefined : `must not look at ${other.params.name}`
+  return other === undefined ? undefined : `must not depend on ${other.params.name}`
 }

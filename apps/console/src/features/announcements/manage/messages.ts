@@ -2,7 +2,7 @@
 import { i18n } from '../../../platform/language/i18n.ts'
 
 export const manageMessages = {
-  title: i18n._('News'),
+  title: i18n._('Server announcements'),
   noAccess: i18n._('Only administrators of this server can manage announcements'),
   noAccessText: i18n._('Ask one of them. What they have announced is under Announcements.'),
   loadFailed: i18n._('The announcements could not be loaded'),

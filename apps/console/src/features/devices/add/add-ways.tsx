@@ -31,12 +31,12 @@ export function AddWays({ way, onWay, onPaired = () => {}, focusFirst = false }:
   return (
     <TabPanel label={texts.label} tabs={texts.ways} current={way} onChange={onWay} panelClassName={classes['way']}>
       <Stack gap="md">
-        <PhoneCode way={way} />
         {way === 'code' ? <PairDevice onPaired={onPaired} /> : null}
         {way === 'agentless' ? <EnrolCommand installKey={key} /> : null}
         {way === 'code' || way === 'agentless' ? null : (
           <PlatformCommands key={way} way={way} installKey={key} focusFirst={focusFirst} />
         )}
+        <PhoneCode way={way} />
         {way === 'code' ? null : (
           <div>
             <TextInput

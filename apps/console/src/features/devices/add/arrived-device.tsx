@@ -3,6 +3,7 @@ import { ApiError } from '@bowline/contract/client'
 import type { Device } from '@bowline/contract/schemas/device'
 import { useQuery } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 import { useRuntime } from '../../../core/context.tsx'
 import { ErrorPanel } from '../../../ui/feedback/error-panel.tsx'
 import { Group, Loader, Skeleton, Text } from '../../../ui/kit.ts'
@@ -26,6 +27,13 @@ export function ArrivedDevice({ uid }: { readonly uid: string }) {
   const { api } = useRuntime()
   const query = useQuery(deviceQuery(api, uid))
   const actions = useDeviceActions()
+  const card = useRef<HTMLElement>(null)
+  const shown = query.data ? stepOf(query.data) : undefined
+  // It arrives below the commands, where the dialog ends; each step makes it another size.
+  useEffect(() => {
+    card.current?.scrollIntoView({ block: 'nearest' })
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies, react-hooks/exhaustive-deps -- each step has another size
+  }, [shown])
   // It was removed in the meantime.
   if (query.error instanceof ApiError && query.error.status === 404) return null
   if (query.isError && !query.data) {
@@ -35,7 +43,7 @@ export function ArrivedDevice({ uid }: { readonly uid: string }) {
   if (!device) return <Skeleton height={72} />
   const step = stepOf(device)
   return (
-    <section aria-label={device.name} className={classes['card']} data-state={step}>
+    <section ref={card} aria-label={device.name} className={classes['card']} data-state={step}>
       <div className={classes['head']}>
         <Text fw={600}>{texts.steps[step](device.name)}</Text>
         {step === 'pending' ? (

@@ -85,13 +85,13 @@ export function BulkBar({ kind, search, selected, shown, total, onJob, onClear, 
   const decide = (action: 'accept' | 'reject') => (all ? setAsked(action) : start({ kind: action }))
   const busy = progress !== undefined
   const online = selected.filter((device) => device.online)
-  const connect = async (devices: readonly Device[]) => {
+  const connect = async () => {
+    const [only, ...more] = selected
+    // As the button of a single device does, which signs in by a key of this browser.
+    if (only && more.length === 0) return navigate({ to: '/terminal', search: { device: only.uid } })
     const { workspaceOf } = await loadWorkspace()
-    const workspace = workspaceOf(runtime)
-    const [only, ...more] = devices
-    if (only && more.length === 0) workspace.open(only)
-    else workspace.wanted.set(devices.toSorted(byName))
-    void navigate({ to: '/terminal' })
+    workspaceOf(runtime).wanted.set(selected.toSorted(byName))
+    return navigate({ to: '/terminal' })
   }
   return (
     <section aria-label={texts.label} className={classes['bar']}>
@@ -132,7 +132,7 @@ export function BulkBar({ kind, search, selected, shown, total, onJob, onClear, 
                 may={online.length <= MAX_TERMINALS}
                 why={texts.connectAtMost(MAX_TERMINALS)}
                 disabled={online.length === 0 || busy}
-                onClick={() => void connect(online)}
+                onClick={() => void connect()}
               >
                 {texts.connect}
               </GatedButton>

@@ -1,8 +1,10 @@
 // Columns of the device lists: all that can be shown, and those that each tab shows at first.
 import type { Device } from '@bowline/contract/schemas/device'
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, Suspense } from 'react'
 import { useIsInGrace } from '../../../core/grace.ts'
+import { lazyPart } from '../../../platform/lazy-part.tsx'
+import { pageFile } from '../../../platform/page-files.ts'
 import type { Column } from '../../../ui/list/data-table.tsx'
 import { uiMessages } from '../../../ui/messages.ts'
 import { StatusDot } from '../../../ui/text/status-dot.tsx'
@@ -18,6 +20,11 @@ import cells from '../../../ui/list/cells.module.css'
 import classes from '../devices.module.css'
 
 const { columns } = texts
+/** Few lists show it, and it computes. */
+const KeyCell = lazyPart(
+  pageFile(() => import('./key-cell.tsx')),
+  (module) => module.KeyCell,
+)
 const line = (text: string | undefined) => (
   <span className={cells['line']} title={text}>
     {text}
@@ -90,6 +97,15 @@ export const DEVICE_COLUMNS: readonly Column<Device>[] = [
   { id: 'note', header: columns.note, cell: ({ note }) => line(note.split('\n', 1)[0]) },
   { id: 'fields', header: columns.fields, cell: ({ fields }) => line(fieldsLine(fields)) },
   { id: 'uid', header: columns.uid, cell: ({ uid }) => <span title={uid}>{whole(`${uid.slice(0, 12)}…`)}</span> },
+  {
+    id: 'key',
+    header: columns.key,
+    cell: ({ public_key: key }) => (
+      <Suspense>
+        <KeyCell publicKey={key} />
+      </Suspense>
+    ),
+  },
   {
     id: 'created',
     header: columns.requested,

@@ -36,7 +36,16 @@ export function PlayerView({ session, seat, index, search }: PlayerViewProps) {
   const words = search.q ?? ''
   const { api } = useRuntime()
   const navigate = useNavigate()
-  const { container, player } = usePlayer({ uid, seat }, index, search.t === undefined ? undefined : search.t * 1_000)
+  /** True until another search: the address has words and no time, so the player opens at their first hit. */
+  const [isAtFirstHit, setIsAtFirstHit] = useState(
+    words !== '' && search.t === undefined && index.state !== 'recording',
+  )
+  const startSeconds = isAtFirstHit ? 0 : search.t
+  const { container, player } = usePlayer(
+    { uid, seat },
+    index,
+    startSeconds === undefined ? undefined : startSeconds * 1_000,
+  )
   const state = usePlaybackState(player?.playback)
   const [tab, setTab] = useState<Tab>('search')
   const [current, setCurrent] = useState<number>()
@@ -72,7 +81,10 @@ export function PlayerView({ session, seat, index, search }: PlayerViewProps) {
     void (document.fullscreenElement ? document.exitFullscreen() : figure.current?.requestFullscreen())
   }
   // Coming from a search hit: seek to its exact line.
-  const wanted = hits.data?.items.findIndex((hit) => String(hit.seat) === seat && hit.seconds === search.t) ?? -1
+  const wanted =
+    hits.data?.items.findIndex(
+      (hit) => String(hit.seat) === seat && (isAtFirstHit ? words !== '' : hit.seconds === search.t),
+    ) ?? -1
   const arrived = useRef(false)
   useEffect(() => {
     const hit = hits.data?.items[wanted]
@@ -123,6 +135,7 @@ export function PlayerView({ session, seat, index, search }: PlayerViewProps) {
               indexed={index.indexed}
               onSearch={(q) => {
                 setCurrent(undefined)
+                setIsAtFirstHit(false)
                 void navigate({
                   to: '/sessions/$uid/play/$seat',
                   params: { uid, seat },

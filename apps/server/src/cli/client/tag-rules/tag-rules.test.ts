@@ -48,7 +48,7 @@ it.each([
   ['tag-rules remove nothing', 'The namespace has no tag rule nothing'],
   ['tag-rules update x', 'One of --tag, --query, --on and --off is needed.'],
   ['tag-rules update x --on --off', '--on and --off exclude each other.'],
-  ['tag-rules add kiosk tag:kiosk', 'must not look at tags'],
+  ['tag-rules add kiosk tag:kiosk', 'must not depend on tags'],
 ])('refuses %s', async (line, reason) => {
   expect((await refusal(line))[1]).toContain(reason)
 })
