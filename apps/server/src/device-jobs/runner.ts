@@ -14,12 +14,12 @@ import { setStatus, undoAccept } from '../devices/acceptance.ts'
 import { get as getDevice, remove, setTags } from '../devices/service.ts'
 import type { Log } from '../platform/log.ts'
 import { PERMISSIONS } from './service.ts'
+import { end } from './ending.ts'
 import {
   type JobRow,
   type WaitingItem,
   claimJob,
   deleteEnded,
-  endJob,
   findJob,
   readWaiting,
   renewLease,
@@ -81,11 +81,12 @@ async function work(deps: RunnerDeps, job: JobRow, isStopping: () => boolean): P
     const done = await actionOf(ctx, job)
     const may = actor !== undefined && done !== undefined && actorMay(actor, PERMISSIONS[done])
     if (items.length === 0 || !may) {
-      await endJob(ctx.db, job.id, items.length === 0 ? 'done' : 'stopped')
+      await end(ctx, job, items.length === 0 ? 'done' : 'stopped')
       return
     }
+    const part = { ...ctx, job: job.id }
     for (let start = 0; start < items.length; start += AT_ONCE)
-      await Promise.all(items.slice(start, start + AT_ONCE).map((item) => settle(deps, ctx, job, done, item)))
+      await Promise.all(items.slice(start, start + AT_ONCE).map((item) => settle(deps, part, job, done, item)))
   }
 }
 
