@@ -86,6 +86,7 @@ export const LIVE_KEYS = [
   keys.accessRequests,
   keys.tags,
   keys.heldLogins,
+  keys.deviceJobs,
   keys.tunnelRequests,
   keys.billing,
 ] as const
@@ -211,6 +212,7 @@ export function applyEvents(queryClient: QueryClient, events: readonly LiveEvent
   if (events.some((event) => event.type === 'policy.changed')) stale.push(...POLICY_KEYS)
   if (events.some((event) => event.type === 'access-requests.changed')) stale.push(keys.accessRequests)
   if (events.some((event) => event.type === 'held-logins.changed')) stale.push(keys.heldLogins)
+  if (events.some((event) => event.type === 'device-jobs.changed')) stale.push(keys.deviceJobs)
   // Containers are devices of another platform: their events do not say which list they are in.
   if (devices.length || removed.length) stale.push(keys.tags, keys.containers, keys.billing)
   if (events.some((event) => event.type === 'tunnels.used')) stale.push(keys.tunnelRequests)
