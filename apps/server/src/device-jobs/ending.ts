@@ -3,17 +3,32 @@ import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import { type JobRow, endJob, findJob, readOutcome } from './store.ts'
 
+/** Ends a job that nothing works on any more: the log gets its numbers. Without effect on one that has ended. */
+export function finish(ctx: TenantContext, job: JobRow, state: 'done' | 'stopped'): Promise<void> {
+  return end(ctx, job, state, async (db) => {
+    const { done, failures } = await readOutcome(db, job.id)
+    return { done, failed: failures.reduce((sum, { count }) => sum + count, 0) }
+  })
+}
+
 /**
- * Ends a running job; without effect on one that has ended. Devices that are under way when somebody stops it are not
- * among the numbers in the log; their own entries are.
+ * Ends a job for its person. Some devices may be under way, so that the log gets no numbers; each device has its entry.
+ * Without effect on a job that has ended.
  */
-export async function end(ctx: TenantContext, job: JobRow, state: 'done' | 'stopped'): Promise<void> {
+export function interrupt(ctx: TenantContext, job: JobRow): Promise<void> {
+  return end(ctx, job, 'stopped', () => Promise.resolve({}))
+}
+
+async function end(
+  ctx: TenantContext,
+  job: JobRow,
+  state: 'done' | 'stopped',
+  readNumbers: (db: TenantContext['db']) => Promise<{ readonly done?: number; readonly failed?: number }>,
+): Promise<void> {
   const { action, tags, total } = job
   const hasEnded = await ctx.db.transaction().execute(async (db) => {
     if (!(await endJob(db, job.id, state))) return false
-    const { done, failures } = await readOutcome(db, job.id)
-    const failed = failures.reduce((sum, { count }) => sum + count, 0)
-    const facts = { action, ...(await undoneBy(ctx, job)), tags, state, devices: total, done, failed }
+    const facts = { action, ...(await undoneBy(ctx, job)), tags, state, devices: total, ...(await readNumbers(db)) }
     await audit({ ...ctx, db }, 'device.bulk-end', job.id, facts)
     return true
   })

@@ -10,7 +10,7 @@ import { type TenantContext, personOf, actorMay, roleOf } from '../context.ts'
 import { decodeFilter } from '../db/lists/filter.ts'
 import { scopeOf } from '../devices/list/service.ts'
 import { selectUids } from '../devices/list/store.ts'
-import { end, tellPerson } from './ending.ts'
+import { interrupt, tellPerson } from './ending.ts'
 import {
   type JobRow,
   addChangedBy,
@@ -76,7 +76,7 @@ export async function list(ctx: TenantContext): Promise<DeviceJob[]> {
 /** @throws {BowlineError} NOT_FOUND */
 export async function stop(ctx: TenantContext, id: string): Promise<void> {
   const job = await requireOwn(ctx, id)
-  await end(ctx, job, 'stopped')
+  await interrupt(ctx, job)
 }
 
 /** @throws {BowlineError} NOT_FOUND; CONFLICT when it runs, has no undo or none any more, or has been undone; FORBIDDEN */

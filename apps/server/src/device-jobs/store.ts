@@ -139,6 +139,10 @@ export function claimJob(system: Kysely<Schema>, seconds: number): Promise<JobRo
     .executeTakeFirst()
 }
 
+export async function isRunning(db: Kysely<Schema>, id: string): Promise<boolean> {
+  return (await findJob(db, id))?.state === 'running'
+}
+
 /** @returns false when the job is no longer running */
 export async function renewLease(db: Kysely<Schema>, id: string, seconds: number): Promise<boolean> {
   const job = db.updateTable('device_jobs').set({ leased_until: leaseEnd(seconds) })

@@ -13,7 +13,11 @@ export function describeBulkChange({ action, details }: Pick<AuditEntry, 'action
   const { action: change, devices, done, failed } = details
   if (!isAction(change)) return undefined
   if (action === 'device.bulk' && typeof devices === 'number') return jobMessages.titles[change](devices)
-  if (action !== 'device.bulk-end' || typeof done !== 'number') return undefined
+  if (action !== 'device.bulk-end') return undefined
+  // Whoever stops a change does not wait for the devices under way: there are no numbers then.
+  if (typeof done !== 'number') {
+    return typeof devices === 'number' ? texts.stopped(jobMessages.titles[change](devices)) : undefined
+  }
   const failures = typeof failed === 'number' && failed > 0 ? [jobMessages.failedLine(formatCount(failed))] : []
   const stopped = details['state'] === 'stopped' ? [jobMessages.stopped] : []
   return [jobMessages.results[change](done), ...stopped, ...failures].join(' ')

@@ -40,6 +40,7 @@ function Change({ job: listed, onLeave }: BulkChangesProps & { readonly job: Dev
   const { api } = useRuntime()
   const { data: job = listed } = useQuery({ ...jobQuery(api, listed.id), enabled: listed.state === 'running' })
   const isRunning = job.state === 'running'
+  const facts = isRunning ? partOf(job) : troubleOf(job)
   return (
     <div className={classes['text']}>
       <UnstyledButton
@@ -52,7 +53,8 @@ function Change({ job: listed, onLeave }: BulkChangesProps & { readonly job: Dev
         {isRunning ? texts.titles[job.action](job.total) : texts.results[job.action](job.done)}
       </UnstyledButton>
       <div className={classes['facts']}>
-        {isRunning ? partOf(job) : troubleOf(job)} <TimeAgo time={job.finished_at ?? job.created_at} />
+        <TimeAgo time={job.finished_at ?? job.created_at} />
+        {facts === '' ? '' : ` · ${facts}`}
       </div>
     </div>
   )

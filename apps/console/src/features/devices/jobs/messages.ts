@@ -29,7 +29,6 @@ export const jobMessages = {
     undo: i18n._('Undoing changes'),
   },
   part: (settled: string, total: string) => i18n._('{settled} of {total}', { settled, total }),
-  open: (change: string, part: string) => i18n._('{change}, {part}: show progress', { change, part }),
   running: i18n._('Running bulk changes'),
   recent: i18n._('Bulk changes'),
   stopped: i18n._('Stopped.'),

@@ -40,20 +40,17 @@ function RunningJob({ job: listed, onLeave }: RunningJobsProps & { readonly job:
   useEffect(() => {
     if (hasEnded) void client.invalidateQueries({ queryKey: keys.deviceJobs })
   }, [hasEnded, client])
-  const change = texts.short[job.action]
-  const part = partOf(job)
   return (
     <UnstyledButton
       className={classes['chip'] ?? ''}
-      aria-label={texts.open(change, part)}
       onClick={() => {
         onLeave?.()
         openJob(job.id)
       }}
     >
       <span className={classes['words']}>
-        <span className={classes['change']}>{change}</span>
-        <span className={classes['part']}>{part}</span>
+        <span className={classes['change']}>{texts.short[job.action]}</span>
+        <span className={classes['part']}>· {partOf(job)}</span>
       </span>
       <progress className={classes['thin']} aria-hidden value={job.done + job.failed} max={Math.max(1, job.total)} />
     </UnstyledButton>
