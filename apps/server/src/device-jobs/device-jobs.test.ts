@@ -70,6 +70,22 @@ describe('a change of all devices that match', () => {
     await expect(person.client.call(deviceJobs.undo, { params: { id: job.id } })).rejects.toMatchObject({ status: 409 })
   })
 
+  it('lists those that run before newer ones that have ended', async () => {
+    const { person } = await fleet(1, 'accepted')
+    const old = await start(person.client, { action: 'tag', tags: ['old'] })
+    const recent = await start(person.client, { action: 'tag', tags: ['recent'] })
+    const listed = async () => (await person.client.call(deviceJobs.list, {})).body.map(({ id }) => id)
+    expect(await listed()).toEqual([recent.id, old.id])
+    // As if another node worked on it.
+    await server.database
+      .system()
+      .updateTable('device_jobs')
+      .set({ state: 'running', finished_at: null, leased_until: new Date(Date.now() + 600_000) })
+      .where('id', '=', old.id)
+      .execute()
+    expect(await listed()).toEqual([old.id, recent.id])
+  })
+
   it('leaves devices alone that do not match', async () => {
     const { person, prefix } = await fleet(30, 'pending')
     const job = await start(person.client, {
