@@ -63,6 +63,7 @@ export const PROGRAM_RULES: readonly string[] = [
   'must be seconds since the start of the recording',
   'must be a number of bytes',
   'must be json, csv or jsonl',
+  'must be folded or each',
   'is required unless there is a fingerprint',
   'must be a known filter',
   'must be username, email, created_at or last_login',

@@ -108,6 +108,8 @@ export interface TenantContext {
   readonly edition: 'community' | 'enterprise' | 'cloud'
   /** Address of the caller; '' for the platform itself. */
   readonly source: string
+  /** Change of many devices that acts: its entries in the audit log are folded into one. */
+  readonly job?: string
   /** Maps an address to coordinates. */
   readonly locate: Locate
   /**

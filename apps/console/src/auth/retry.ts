@@ -10,3 +10,9 @@ export function isRetryable(failureCount: number, error: unknown): boolean {
   if (failureCount >= 1 || isTimeout(error)) return false
   return isUnreachable(error) || (error instanceof ApiError && error.status >= 500)
 }
+
+/** True when the same call would be refused again: what has to change first is something else. */
+export function isFinal(error: unknown): boolean {
+  if (!(error instanceof ApiError) || error.code === 'FRESH_PROOF_REQUIRED') return false
+  return error.status >= 400 && error.status < 500 && error.status !== 429
+}

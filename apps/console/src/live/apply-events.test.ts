@@ -157,6 +157,7 @@ describe('a batch of events', () => {
     const policy = applyEvents(queryClient, [{ type: 'policy.changed' }])
     expect(policy).toEqual([keys.publicKeys, keys.firewall, keys.namespaces, keys.billing, keys.stats])
     expect(applyEvents(queryClient, [{ type: 'tunnels.used' }])).toEqual([keys.tunnelRequests])
+    expect(applyEvents(queryClient, [{ type: 'device-jobs.changed', user: OWNER }])).toEqual([keys.deviceJobs])
     const member = applyEvents(queryClient, [{ type: 'member.removed', id: OWNER }])
     expect(member).toContainEqual(keys.namespaces)
     const device = applyEvents(queryClient, [{ type: 'device.changed', device: a }])

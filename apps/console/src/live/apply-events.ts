@@ -86,12 +86,16 @@ export const LIVE_KEYS = [
   keys.accessRequests,
   keys.tags,
   keys.heldLogins,
+  keys.deviceJobs,
   keys.tunnelRequests,
   keys.billing,
 ] as const
 
 /** Everything that `policy.changed` may affect. */
 const POLICY_KEYS = [keys.publicKeys, keys.firewall, keys.namespaces, keys.billing] as const
+
+/** Events that change no number of the overview. */
+const NOT_COUNTED: readonly LiveEvent['type'][] = ['tunnels.used', 'device-jobs.changed']
 
 /** Allowed clock difference between the nodes of a server. */
 const CLOCK_SLACK_MS = 2_000
@@ -211,9 +215,10 @@ export function applyEvents(queryClient: QueryClient, events: readonly LiveEvent
   if (events.some((event) => event.type === 'policy.changed')) stale.push(...POLICY_KEYS)
   if (events.some((event) => event.type === 'access-requests.changed')) stale.push(keys.accessRequests)
   if (events.some((event) => event.type === 'held-logins.changed')) stale.push(keys.heldLogins)
+  if (events.some((event) => event.type === 'device-jobs.changed')) stale.push(keys.deviceJobs)
   // Containers are devices of another platform: their events do not say which list they are in.
   if (devices.length || removed.length) stale.push(keys.tags, keys.containers, keys.billing)
   if (events.some((event) => event.type === 'tunnels.used')) stale.push(keys.tunnelRequests)
-  if (events.some((event) => event.type !== 'tunnels.used')) stale.push(keys.stats)
+  if (events.some(({ type }) => !NOT_COUNTED.includes(type))) stale.push(keys.stats)
   return stale
 }

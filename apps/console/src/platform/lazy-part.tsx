@@ -1,6 +1,14 @@
 // Components in files of their own that the browser loads when it is idle. React reveals what it has waited for only
 // 300 ms after it has shown the gap, even if the file was there all the time: what is loaded is rendered at once.
-import { type ComponentType, createElement, lazy, useEffect, useEffectEvent, useState } from 'react'
+import {
+  type ComponentType,
+  createElement,
+  lazy,
+  useEffect,
+  useEffectEvent,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import type { PageFile } from './page-files.ts'
 
 /**
@@ -42,4 +50,9 @@ export function useLater<Module>(
     )
   }, [file, isMissing])
   return module
+}
+
+/** The module of a file once something has loaded it, such as the browser in an idle moment; asks for nothing itself. */
+export function useLoaded<Module>(file: PageFile<Module>): Module | undefined {
+  return useSyncExternalStore(file.subscribe, file.loaded)
 }

@@ -1,5 +1,6 @@
 // Lazily loaded page modules. A module that fails to load never takes the console down: open terminals and the current
 // page stay, and an error is shown in place of the page.
+import { type Store, createStore } from './store.ts'
 import { isUnloadGuarded } from './unload-guard.ts'
 
 type Load<T> = () => Promise<T>
@@ -7,6 +8,8 @@ type Load<T> = () => Promise<T>
 export interface PageFile<T> extends Load<T> {
   /** The module once it is loaded. */
   readonly loaded: () => T | undefined
+  /** Tells when it is loaded, whoever has asked for it. */
+  readonly subscribe: Store<T | undefined>['subscribe']
 }
 
 /** `updated`: the server now serves another build of the console, and this page cannot be reloaded yet. */
@@ -30,9 +33,10 @@ const soon = new Set<Load<unknown>>()
  * @returns a `load` that rejects with PageNotLoaded when the module or one of its imports fails to load
  */
 export function pageFile<T>(importModule: Load<T>, when: 'soon' | 'later' = 'later'): PageFile<T> {
-  let loaded: T | undefined
+  const module = createStore<T | undefined>(undefined)
   const load = async (): Promise<T> => {
-    loaded = await importModule()
+    const loaded = await importModule()
+    module.set(loaded)
     return loaded
   }
   const loadOrReload = async (): Promise<T> => {
@@ -49,7 +53,7 @@ export function pageFile<T>(importModule: Load<T>, when: 'soon' | 'later' = 'lat
   }
   if (when === 'soon') soon.add(load)
   else loads.add(load)
-  return Object.assign(loadOrReload, { loaded: () => loaded })
+  return Object.assign(loadOrReload, { loaded: module.get, subscribe: module.subscribe })
 }
 
 /** The first page is used in that time: nothing else takes the line or the processor. */

@@ -6,10 +6,11 @@ import { Outlet, useLocation, useRouterState } from '@tanstack/react-router'
 import { Menu as MenuIcon, Search } from 'lucide-react'
 import { Suspense, useCallback, useEffect, useState } from 'react'
 import { PendingBell } from '../features/devices/bell/pending-bell.tsx'
+import { loadJobs } from '../features/devices/jobs/opened.ts'
 import { WaitingLogins } from '../features/held-logins/waiting-logins.tsx'
 import { namespaceQuery } from '../features/namespaces/queries.ts'
 import { ownWindow } from '../features/terminal/windows/own-window.ts'
-import { lazyPart } from '../platform/lazy-part.tsx'
+import { lazyPart, useLoaded } from '../platform/lazy-part.tsx'
 import { pageFile } from '../platform/page-files.ts'
 import { IconButton } from '../ui/controls/icon-button.tsx'
 import { ScreenHelp } from '../ui/page/help-link.tsx'
@@ -51,8 +52,10 @@ export function Shell() {
   const worksDisabled = useLocation({ select: ({ pathname }) => WHILE_DISABLED.test(pathname) })
   const help = useRouterState({ select: ({ matches }) => docsPageOf(matches.at(-1)?.fullPath ?? '') })
   const { api } = useRuntime()
-  const namespace = useQuery({ ...namespaceQuery(api, tenant ?? ''), enabled: (tenant ?? '') !== '' })
+  const isMember = (tenant ?? '') !== ''
+  const namespace = useQuery({ ...namespaceQuery(api, tenant ?? ''), enabled: isMember })
   const isClosed = needsNamespace && !worksDisabled && namespace.data?.disabled === true
+  const jobs = useLoaded(loadJobs)
   const isFolded = useStore(isSidebarFolded)
   // Other pages in such a window have the way back around them.
   const isAlone = useLocation({ select: ({ pathname }) => pathname === '/terminal' }) && ownWindow() !== undefined
@@ -128,6 +131,7 @@ export function Shell() {
         </ScreenHelp>
       </main>
       <LeaveQuestion />
+      {jobs && isMember ? <jobs.JobWatch /> : null}
       <Suspense>
         {isPaletteOpen ? <Palette takeTyped={typed.take} onClose={close} onShortcuts={openSheet} /> : null}
         {used.has('sheet') ? (

@@ -4,6 +4,8 @@ import { Link, useLocation } from '@tanstack/react-router'
 import { Keyboard, Search, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { PendingBell } from '../features/devices/bell/pending-bell.tsx'
+import { loadJobs } from '../features/devices/jobs/opened.ts'
+import { useLoaded } from '../platform/lazy-part.tsx'
 import { statsQuery } from '../core/devices/queries.ts'
 import { IconButton } from '../ui/controls/icon-button.tsx'
 import { Kbd, UnstyledButton } from '../ui/kit.ts'
@@ -32,6 +34,7 @@ export function Sidebar({ onClose, onSearch, onKeys }: SidebarProps) {
   const person = usePerson()
   const isMember = person?.tenant !== ''
   const { data: stats } = useQuery({ ...statsQuery(api), enabled: isMember })
+  const jobs = useLoaded(loadJobs)
   const badges = { 'pending-devices': stats?.devices.pending ?? 0, 'access-requests': stats?.accessRequests ?? 0 }
   const nav = useRef<HTMLElement>(null)
   const pathname = useLocation({ select: (location) => location.pathname })
@@ -88,6 +91,7 @@ export function Sidebar({ onClose, onSearch, onKeys }: SidebarProps) {
           </div>
         ))}
       </nav>
+      {jobs && isMember ? <jobs.RunningJobs onLeave={onClose} /> : null}
       <div className={classes['live']}>
         <LiveMark />
         <IconButton aria-label={texts.shortcuts} onClick={onKeys}>

@@ -25,6 +25,7 @@ import { roles } from '@bowline/contract/operations/fleet/roles'
 import { auditStreams } from '@bowline/contract/operations/fleet/audit-streams'
 import { health } from '@bowline/contract/operations/fleet/health'
 import { incidents, presence } from '@bowline/contract/operations/fleet/presence'
+import { deviceJobs } from '@bowline/contract/operations/fleet/device-jobs'
 import { accessRequests } from '@bowline/contract/operations/fleet/access-requests'
 import { snippets } from '@bowline/contract/operations/fleet/snippets'
 import { tagRules } from '@bowline/contract/operations/fleet/tag-rules'
@@ -59,6 +60,7 @@ export function bindOperations(routes: Routes, state: FakeState, credentials: Cr
   routes.on(health.ofDevice, () => NO_HEALTH)
   routes.on(snippets.list, () => [])
   routes.on(accessRequests.list, ({ query }) => slice([], query))
+  routes.on(deviceJobs.list, () => [])
   routes.on(views.list, () => [])
   routes.on(views.favorites, () => [])
   routes.on(publicKeys.list, ({ query }) => slice([], query))

@@ -65,7 +65,9 @@ describe('audit log of the instance', () => {
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="audit.csv"')
     expect(response.headers.get('cache-control')).toBe('no-store')
     const [head, line, end] = (await response.text()).split('\r\n')
-    expect(head).toBe('"at","namespace","tenant_id","actor_type","actor_id","actor","action","target","ip","details"')
+    expect(head).toBe(
+      '"at","namespace","tenant_id","actor_type","actor_id","actor","action","target","ip","details","job"',
+    )
     expect(line).toContain(
       `"adam-home","${ada.tenant}","system","'=cmd|x","'=cmd|x","formula.test","'@SUM(1)","","{""a"":""\\""""}"`,
     )

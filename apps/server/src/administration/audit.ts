@@ -24,6 +24,7 @@ const HEADINGS = [
   'target',
   'ip',
   'details',
+  'job',
 ]
 
 /** Entries after `before`, newest first. @param before `<at>,<id>` of an entry */
@@ -34,7 +35,7 @@ export async function listEntries(
   const [at = '', id = ''] = before?.split(',') ?? []
   const after = before === undefined ? undefined : { at: new Date(at), id: Number(id) }
   if (after && Number.isNaN(after.at.getTime())) return []
-  const rows = await readEntries(system, toQuery(filter), { limit, after })
+  const rows = await readEntries(system, toQuery({ ...filter, bulk: filter.bulk ?? 'folded' }), { limit, after })
   return rows.map((row) => toEntry(row))
 }
 
@@ -66,8 +67,9 @@ function toQuery({ namespace, ...filter }: AuditFilter): AuditQuery {
 
 function lineOf(entry: InstanceAuditEntry, format: ExportFormat): string {
   if (format === 'jsonl') return `${JSON.stringify(entry)}\n`
-  const { at, namespace, tenant_id: tenant, actor, action, target, ip, details } = entry
-  return csvLine([at, namespace, tenant, actor.type, actor.id, actor.name, action, target, ip, JSON.stringify(details)])
+  const { at, namespace, tenant_id: tenant, actor, action, target, ip, details, job = '' } = entry
+  const { type, id, name } = actor
+  return csvLine([at, namespace, tenant, type, id, name, action, target, ip, JSON.stringify(details), job])
 }
 
 function toEntry(row: InstanceAuditRow): InstanceAuditEntry {
@@ -85,5 +87,6 @@ function toEntry(row: InstanceAuditRow): InstanceAuditEntry {
     target: row.target,
     ip: row.ip,
     details: { ...row.details },
+    ...(row.job_id === null ? {} : { job: row.job_id }),
   }
 }

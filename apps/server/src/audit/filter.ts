@@ -6,7 +6,10 @@ import type { Schema } from '../db/schema.ts'
 export type AuditBuilder = ExpressionBuilder<Schema, 'audit_log'>
 
 /** Conditions that every audit log has. */
-export function matchesFilter(eb: AuditBuilder, { person, action, from, to }: AuditFilter): Expression<SqlBool> {
+export function matchesFilter(
+  eb: AuditBuilder,
+  { person, action, from, to, job, bulk }: AuditFilter,
+): Expression<SqlBool> {
   const all: Expression<SqlBool>[] = []
   if (person !== undefined) {
     all.push(eb('audit_log.actor_type', '=', 'user'), eb('audit_log.actor_id', '=', person))
@@ -15,6 +18,8 @@ export function matchesFilter(eb: AuditBuilder, { person, action, from, to }: Au
   else if (action !== undefined) all.push(eb('audit_log.action', 'like', `${action}.%`))
   if (from !== undefined) all.push(eb('audit_log.at', '>=', new Date(from)))
   if (to !== undefined) all.push(eb('audit_log.at', '<', new Date(to)))
+  if (job !== undefined) all.push(eb('audit_log.job_id', '=', job))
+  else if (bulk === 'folded') all.push(eb('audit_log.job_id', 'is', null))
   return eb.and(all)
 }
 

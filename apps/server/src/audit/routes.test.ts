@@ -170,7 +170,7 @@ describe('filters of the audit log', () => {
     const response = await read('csv')
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="audit-log.csv"')
     const [head, ...rest] = (await response.text()).trim().split('\r\n')
-    expect(head).toBe('"at","actor_type","actor_id","actor","action","target","target_name","ip","details"')
+    expect(head).toBe('"at","actor_type","actor_id","actor","action","target","target_name","ip","details","job"')
     expect(rest).toHaveLength(2)
     expect(rest[0]).toContain('"device.update"')
   })

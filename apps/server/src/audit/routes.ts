@@ -13,7 +13,7 @@ import type { NamespaceAuditFilter } from './filter.ts'
 import { listAudit, readAudit } from './store.ts'
 
 const EXPORT_PAGE = 1_000
-const HEADINGS = ['at', 'actor_type', 'actor_id', 'actor', 'action', 'target', 'target_name', 'ip', 'details']
+const HEADINGS = ['at', 'actor_type', 'actor_id', 'actor', 'action', 'target', 'target_name', 'ip', 'details', 'job']
 
 /**
  * @param system connection: user names are instance-wide
@@ -22,7 +22,11 @@ const HEADINGS = ['at', 'actor_type', 'actor_id', 'actor', 'action', 'target', '
 export function auditRoutes(system: Kysely<Schema>, exports: RateLimiter): Route[] {
   return [
     memberRoute(operations.audit.list, async (ctx, { query: { format, page, per_page: limit, ...filter } }) => {
-      if (format === 'json') return listAudit(ctx.db, system, filter, { limit, offset: (page - 1) * limit })
+      if (format === 'json') {
+        // Whoever searches for a device wants to know what has happened to it.
+        const { bulk = filter.search === '' ? 'folded' : 'each' } = filter
+        return listAudit(ctx.db, system, { ...filter, bulk }, { limit, offset: (page - 1) * limit })
+      }
       if (!exports.take(personOf(ctx.actor) ?? ctx.tenant)) fail('TOO_MANY_REQUESTS', { seconds: 10 })
       const first = await listAudit(ctx.db, system, filter, { limit: EXPORT_PAGE, offset: 0 })
       void ctx.reply.header('x-total-count', String(first.total))
@@ -34,8 +38,8 @@ export function auditRoutes(system: Kysely<Schema>, exports: RateLimiter): Route
 
 const asJson = (entry: AuditEntry): string => `${JSON.stringify(entry)}\n`
 
-const asCsv = ({ at, actor, action, target, target_name: name = '', ip, details }: AuditEntry): string =>
-  csvLine([at, actor.type, actor.id, actor.name, action, target, name, ip, JSON.stringify(details)])
+const asCsv = ({ at, actor, action, target, target_name: name = '', ip, details, job = '' }: AuditEntry): string =>
+  csvLine([at, actor.type, actor.id, actor.name, action, target, name, ip, JSON.stringify(details), job])
 
 async function* withHeadings(lines: AsyncIterable<string>): AsyncGenerator<string> {
   yield csvLine(HEADINGS)

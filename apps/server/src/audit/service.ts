@@ -22,6 +22,7 @@ export type AuditAction =
   | 'device.host-key'
   | 'device.accept-host-key'
   | 'device.bulk'
+  | 'device.bulk-end'
   | 'billing.update'
   | 'tag.rename'
   | 'tag.remove'
@@ -154,6 +155,7 @@ export async function audit(
     target,
     ip: ctx.source,
     details,
+    job_id: ctx.job ?? null,
   })
 }
 
@@ -165,7 +167,8 @@ export async function auditAll(
 ): Promise<void> {
   if (entries.length === 0) return
   const { type, id } = auditActor(ctx.actor)
-  const shared = { tenant_id: ctx.tenant, actor_type: type, actor_id: id, action, ip: ctx.source }
+  const { tenant: tenant_id, source: ip, job: job_id = null } = ctx
+  const shared = { tenant_id, actor_type: type, actor_id: id, action, ip, job_id }
   await insertEntries(ctx.db, shared, entries)
 }
 

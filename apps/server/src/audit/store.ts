@@ -23,9 +23,11 @@ export async function listAudit(
   filter: NamespaceAuditFilter,
   page: Page,
 ): Promise<Listing<AuditEntry>> {
-  const isWhole = Object.values(filter).every((value) => value === undefined || value === '')
+  const { bulk, ...narrowing } = filter
+  const isWhole = Object.values(narrowing).every((value) => value === undefined || value === '')
   const { rows, total } = await readPage(db, page, {
-    total: (one) => (isWhole ? totalOf(one, 'audit_log') : countMatches(one, filter)),
+    total: (one) =>
+      isWhole ? totalOf(one, 'audit_log', bulk === 'folded' ? '' : undefined) : countMatches(one, filter),
     read: (one, { limit, offset }, opposite) =>
       one
         .selectFrom('audit_log')
@@ -122,6 +124,7 @@ async function describe(db: Kysely<Schema>, system: Kysely<Schema>, rows: readon
       target: row.target,
       ...(name === undefined ? {} : { target_name: name }),
       details: { ...row.details },
+      ...(row.job_id === null ? {} : { job: row.job_id }),
       ...(SERVER_ACTIONS.includes(row.action) ? BY_SERVER : { actor: actorOf(row, names.people), ip: row.ip }),
     }
   })
@@ -150,8 +153,8 @@ export async function insertEntries(
 ): Promise<void> {
   const targets = entries.map(({ target }) => target)
   const details = entries.map((entry) => JSON.stringify(entry.details))
-  await sql`insert into audit_log (tenant_id, actor_type, actor_id, action, ip, target, details)
+  await sql`insert into audit_log (tenant_id, actor_type, actor_id, action, ip, job_id, target, details)
     select ${shared.tenant_id}, ${shared.actor_type}, ${shared.actor_id}, ${shared.action}, ${shared.ip},
-      entry.target, entry.details
+      ${shared.job_id}::uuid, entry.target, entry.details
     from unnest(${targets}::text[], ${details}::jsonb[]) as entry (target, details)`.execute(db)
 }

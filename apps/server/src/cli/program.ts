@@ -20,6 +20,7 @@ import { addRoleCommands } from './client/roles/roles.ts'
 import { addFirewallCommands } from './client/firewall/commands.ts'
 import { addUpdateCommands } from './client/updates.ts'
 import { addSnippetCommands } from './client/snippets.ts'
+import { addJobCommands } from './client/device-jobs/jobs.ts'
 import { addTagRuleCommands } from './client/tag-rules/tag-rules.ts'
 import { addViewCommands } from './client/views.ts'
 import { addDeviceCommands } from './devices/devices.ts'
@@ -82,6 +83,7 @@ export async function runCommand(args: readonly string[], raw: Terminal): Promis
   addViewCommands(program, terminal)
   addSnippetCommands(program, terminal)
   addTagRuleCommands(program, terminal)
+  addJobCommands(program, terminal)
   addImportCommands(program, terminal)
   addDoctorCommand(program, terminal)
   const user = addUserCommands(program, terminal)

@@ -14,21 +14,22 @@ import { setStatus, undoAccept } from '../devices/acceptance.ts'
 import { get as getDevice, remove, setTags } from '../devices/service.ts'
 import type { Log } from '../platform/log.ts'
 import { PERMISSIONS } from './service.ts'
+import { finish, tellPerson } from './ending.ts'
 import {
   type JobRow,
   type WaitingItem,
   claimJob,
   deleteEnded,
-  endJob,
   findJob,
+  isRunning,
   readWaiting,
   renewLease,
   settleItem,
 } from './store.ts'
 
-/** Devices between two looks at the rights of the person and at whether the job was stopped. */
+/** Devices between two looks at the rights of the person. */
 const BATCH = 25
-/** Devices that are changed at once. */
+/** Devices that are changed at once, between two looks at whether the job was stopped. */
 const AT_ONCE = 4
 /** Longer than a batch takes, so that no other node joins in. */
 const LEASE_SECONDS = 60
@@ -76,16 +77,22 @@ async function work(deps: RunnerDeps, job: JobRow, isStopping: () => boolean): P
   for (;;) {
     const actor = await actorOf(deps.system, job)
     const ctx = deps.tenantContext(job.tenant_id, actor ?? { kind: 'system', name: 'device-jobs' })
-    if (!(await renewLease(ctx.db, job.id, isStopping() ? 0 : LEASE_SECONDS)) || isStopping()) return
+    if (!(await renewLease(ctx.db, job.id, isStopping() ? 0 : LEASE_SECONDS))) {
+      // It was stopped, and what was under way has ended since.
+      tellPerson(ctx, job)
+      return
+    }
+    if (isStopping()) return
     const items = await readWaiting(ctx.db, job.id, BATCH)
     const done = await actionOf(ctx, job)
     const may = actor !== undefined && done !== undefined && actorMay(actor, PERMISSIONS[done])
     if (items.length === 0 || !may) {
-      await endJob(ctx.db, job.id, items.length === 0 ? 'done' : 'stopped')
+      await finish(ctx, job, items.length === 0 ? 'done' : 'stopped')
       return
     }
-    for (let start = 0; start < items.length; start += AT_ONCE)
-      await Promise.all(items.slice(start, start + AT_ONCE).map((item) => settle(deps, ctx, job, done, item)))
+    const part = { ...ctx, job: job.id }
+    for (let start = 0; start < items.length && (await isRunning(ctx.db, job.id)); start += AT_ONCE)
+      await Promise.all(items.slice(start, start + AT_ONCE).map((item) => settle(deps, part, job, done, item)))
   }
 }
 

@@ -7,14 +7,15 @@ import type { UserId } from '@bowline/contract/schemas/common'
 import type { Permission } from '@bowline/contract/roles'
 import { audit } from '../audit/service.ts'
 import { type TenantContext, personOf, actorMay, roleOf } from '../context.ts'
+import { decodeFilter } from '../db/lists/filter.ts'
 import { scopeOf } from '../devices/list/service.ts'
 import { selectUids } from '../devices/list/store.ts'
+import { interrupt, tellPerson } from './ending.ts'
 import {
   type JobRow,
   addChangedBy,
   addDevices,
   countRunning,
-  endJob,
   findJob,
   insertJob,
   isUndone,
@@ -54,9 +55,11 @@ export async function create(ctx: TenantContext, body: Input<typeof deviceJobs.c
     const made = await insertJob(db, { tenant: ctx.tenant, user: person(ctx), action, tags, total: uids.length })
     if (!made) throw new Error('a new job undoes nothing')
     await addDevices(db, made, uids)
-    await audit({ ...ctx, db }, 'device.bulk', made.id, { action, tags, devices: uids.length })
+    const about = { action, tags, devices: uids.length, list, status, filter: filter ? decodeFilter(filter) : [] }
+    await audit({ ...ctx, db }, 'device.bulk', made.id, about)
     return made
   })
+  tellPerson(ctx, job)
   return describe(ctx, job)
 }
 
@@ -73,7 +76,7 @@ export async function list(ctx: TenantContext): Promise<DeviceJob[]> {
 /** @throws {BowlineError} NOT_FOUND */
 export async function stop(ctx: TenantContext, id: string): Promise<void> {
   const job = await requireOwn(ctx, id)
-  await endJob(ctx.db, job.id, 'stopped')
+  await interrupt(ctx, job)
 }
 
 /** @throws {BowlineError} NOT_FOUND; CONFLICT when it runs, has no undo or none any more, or has been undone; FORBIDDEN */
@@ -91,6 +94,7 @@ export async function undo(ctx: TenantContext, id: string): Promise<DeviceJob> {
     await audit({ ...ctx, db }, 'device.bulk', made.id, { action: 'undo', of: old.action, devices: total })
     return { ...made, total }
   })
+  tellPerson(ctx, job)
   return describe(ctx, job)
 }
 

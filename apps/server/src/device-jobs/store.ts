@@ -84,9 +84,15 @@ export function findJob(db: Kysely<Schema>, id: string): Promise<JobRow | undefi
   return db.selectFrom('device_jobs').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+/** Those that run, then the newest. */
 export function listJobs(db: Kysely<Schema>, user: UserId, limit: number): Promise<JobRow[]> {
   const own = db.selectFrom('device_jobs').selectAll().where('user_id', '=', user)
-  return own.orderBy('created_at', 'desc').orderBy('id').limit(limit).execute()
+  return own
+    .orderBy(sql`state = 'running'`, 'desc')
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
 }
 
 /** True when another job takes this one back. */
@@ -131,6 +137,10 @@ export function claimJob(system: Kysely<Schema>, seconds: number): Promise<JobRo
     )
     .returningAll()
     .executeTakeFirst()
+}
+
+export async function isRunning(db: Kysely<Schema>, id: string): Promise<boolean> {
+  return (await findJob(db, id))?.state === 'running'
 }
 
 /** @returns false when the job is no longer running */
@@ -180,10 +190,11 @@ export async function settleItem(
     .execute()
 }
 
-/** Ends a running job; without effect on one that has ended. */
-export async function endJob(db: Kysely<Schema>, id: string, state: 'done' | 'stopped'): Promise<void> {
+/** @returns false when it has ended before */
+export async function endJob(db: Kysely<Schema>, id: string, state: 'done' | 'stopped'): Promise<boolean> {
   const job = db.updateTable('device_jobs').set({ state, finished_at: sql<Date>`now()` })
-  await job.where('id', '=', id).where('state', '=', 'running').execute()
+  const row = await job.where('id', '=', id).where('state', '=', 'running').returning('id').executeTakeFirst()
+  return row !== undefined
 }
 
 /** @param system connection of all namespaces */

@@ -177,7 +177,7 @@ export function accountTables(user: UserId): Readonly<Record<string, ExportedTab
     },
     audit_log: {
       where: sql`actor_type = 'user' and ${of('actor_id', user)}`,
-      columns: ['id', 'tenant_id', 'at', 'action', 'ip'],
+      columns: ['id', 'tenant_id', 'at', 'action', 'ip', 'job_id'],
       order: ['id'],
       without: { actor_type: THE_PERSON, actor_id: THE_PERSON, target: OF_NAMESPACE, details: OF_NAMESPACE },
     },

@@ -223,7 +223,7 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
     order: ['sequence'],
   },
   audit_log: {
-    columns: ['id', 'at', 'actor_type', 'actor_id', 'action', 'target', 'ip', 'details'],
+    columns: ['id', 'at', 'actor_type', 'actor_id', 'action', 'target', 'ip', 'details', 'job_id'],
     order: ['id'],
     shown: {
       actor_type: byMembers('actor_type', 'system'),

@@ -17,6 +17,13 @@ export const AuditFilter = z.object({
   from: When.optional(),
   /** Entries before this time. */
   to: When.optional(),
+  /** Id of a change of many devices: the entries of each device that it has changed. */
+  job: z.uuid('must be the id of a job').optional(),
+  /**
+   * `folded` leaves out the entries of each device that changes of many devices have written, `each` has them. Lists without a
+   * search are folded, searches and exports are not, unless it is given.
+   */
+  bulk: z.enum(['folded', 'each'], 'must be folded or each').optional(),
 })
 export type AuditFilter = z.infer<typeof AuditFilter>
 
@@ -33,6 +40,8 @@ export const AuditEntry = z
     ip: z.string(),
     /** Non-secret fields before and after. */
     details: z.record(z.string(), z.unknown()),
+    /** Id of the change of many devices that it is part of. */
+    job: z.string().optional(),
   })
   .meta({ id: 'AuditEntry' })
 export type AuditEntry = z.infer<typeof AuditEntry>

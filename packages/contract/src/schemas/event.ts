@@ -24,6 +24,8 @@ export const LiveEvent = z
     z.object({ type: z.literal('member.removed'), id: UserId }),
     /** Logins that wait for a person's approval have changed; only that person can list them. */
     z.object({ type: z.literal('held-logins.changed'), user: UserId }),
+    /** A change of many devices has begun or ended; only the person who asked for it can list it. */
+    z.object({ type: z.literal('device-jobs.changed'), user: UserId }),
     /** Access requests of the namespace have changed; each member can list their own, and who decides all of them. */
     z.object({ type: z.literal('access-requests.changed') }),
     /** Tunnels have carried requests; at most one event a second. Only those who may create tunnels can list them. */

@@ -22,13 +22,31 @@ export function AuditFilters({ search, onChoose }: AuditFiltersProps) {
       <ActionFilter action={search.action} onChoose={(action) => onChoose({ action })} />
       <MemberFilter chosen={search.person} onChoose={(person) => onChoose({ person })} />
       <DayRange from={search.from} to={search.to} onChoose={onChoose} />
+      {search.job === undefined ? null : (
+        <Button
+          size="compact-sm"
+          variant="default"
+          rightSection={<X size={13} aria-hidden />}
+          aria-label={texts.notOneJob}
+          onClick={() => onChoose({ job: undefined })}
+        >
+          {texts.oneJob}
+        </Button>
+      )}
       {isFiltered(search) ? (
         <Button
           size="compact-sm"
           variant="subtle"
           leftSection={<X size={13} aria-hidden />}
           onClick={() =>
-            onChoose({ q: undefined, action: undefined, person: undefined, from: undefined, to: undefined })
+            onChoose({
+              q: undefined,
+              job: undefined,
+              action: undefined,
+              person: undefined,
+              from: undefined,
+              to: undefined,
+            })
           }
         >
           {texts.clear}

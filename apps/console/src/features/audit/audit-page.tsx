@@ -18,6 +18,7 @@ import { Page } from '../../ui/page/page.tsx'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
 import { AuditTabs } from './audit-tabs.tsx'
 import { AuditFilters } from './audit-filters.tsx'
+import { EntriesOfJob, describeBulkChange } from './bulk-change.tsx'
 import classes from './audit.module.css'
 import { nameOfAction, auditMessages as texts } from './messages.ts'
 import { ENTRIES_PER_PAGE, auditListQuery, openAuditExport } from './queries.ts'
@@ -31,7 +32,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
     header: texts.columns.action,
     cell: (entry) => (
       <span className={classes['what']}>
-        <Action action={entry.action} />
+        <Action entry={entry} />
         <Target entry={entry} />
       </span>
     ),
@@ -121,7 +122,8 @@ function Exports({ onExport }: { readonly onExport: (format: ExportFormat) => vo
 }
 
 /** The action, as a link to all entries of it. */
-function Action({ action }: Pick<AuditEntry, 'action'>) {
+function Action({ entry }: { readonly entry: AuditEntry }) {
+  const { action } = entry
   const name = nameOfAction(action)
   return (
     <Link
@@ -130,7 +132,7 @@ function Action({ action }: Pick<AuditEntry, 'action'>) {
       title={texts.onlyAction(name)}
       className={classes['action']}
     >
-      {name}
+      {describeBulkChange(entry) ?? name}
     </Link>
   )
 }
@@ -142,7 +144,8 @@ function Target({ entry: { action, target, target_name: name } }: { readonly ent
   const shown = name ?? (target.length > MAX_TARGET ? `${target.slice(0, 12)}…` : target)
   const noun = action.split('.', 1)[0]
   if (target === '') return null
-  if (noun === 'device' && action !== 'device.bulk') {
+  if (action === 'device.bulk' || action === 'device.bulk-end') return <EntriesOfJob id={target} />
+  if (noun === 'device') {
     return (
       <Link to="/devices/$uid" params={{ uid: target }} className={cells['mono']}>
         {shown}

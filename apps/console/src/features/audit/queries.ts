@@ -21,8 +21,12 @@ export function auditQuery({ person, action, from, to }: AuditFilterSearch) {
   }
 }
 
-function filterOf({ q, ...search }: AuditSearch) {
-  return { ...auditQuery(search), ...(q === undefined || q === '' ? {} : { search: q }) }
+function filterOf({ q, job, ...search }: AuditSearch) {
+  return {
+    ...auditQuery(search),
+    ...(q === undefined || q === '' ? {} : { search: q }),
+    ...(job === undefined ? {} : { job }),
+  }
 }
 
 /** Entries, newest first. */

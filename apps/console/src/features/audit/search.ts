@@ -26,10 +26,12 @@ export const AuditSearch = PageSearch.extend({
   ...AuditFilterSearch.shape,
   /** Words in targets, their names and the details. */
   q: z.string().trim().max(64).optional().catch(undefined),
+  /** Id of a change of many devices: the entries of each device. */
+  job: z.uuid().optional().catch(undefined),
 })
 export type AuditSearch = z.output<typeof AuditSearch>
 
 /** True when anything narrows the list. */
-export function isFiltered({ q, person, action, from, to }: AuditSearch): boolean {
-  return [q, person, action, from, to].some((value) => value !== undefined)
+export function isFiltered({ q, job, person, action, from, to }: AuditSearch): boolean {
+  return [q, job, person, action, from, to].some((value) => value !== undefined)
 }

@@ -41,25 +41,10 @@ export function notifyFailure({ title, error, onRetry, remedy }: Failure): void 
             </small>
           </>
         )}
-        <div>
-          {[...(remedy ? [remedy] : []), ...(onRetry ? [{ label: uiMessages.retry, onClick: onRetry }] : [])].map(
-            ({ label, onClick }) => (
-              <Button
-                key={label}
-                variant="default"
-                size="compact-sm"
-                mt={6}
-                me={6}
-                onClick={() => {
-                  notifications.hide(title)
-                  onClick()
-                }}
-              >
-                {label}
-              </Button>
-            ),
-          )}
-        </div>
+        <Actions
+          of={title}
+          actions={[...(remedy ? [remedy] : []), ...(onRetry ? [{ label: uiMessages.retry, onClick: onRetry }] : [])]}
+        />
       </>
     ),
   })
@@ -87,6 +72,45 @@ export function notifyOf({ id, title }: Notice): void {
   // An id of its own: with the earlier one's, it would close when that one is due.
   const shown = notifications.show({ title, role, color: 'sea', autoClose: NOTICE_MS, closeButtonProps, message: null })
   notices.set(id, shown)
+}
+
+const ENDED_MS = 12_000
+
+/** Notifies of the end of something that ran meanwhile, with what can be done about it. */
+export function notifyEnded({ id, title, actions }: Notice & { readonly actions: readonly Remedy[] }): void {
+  announce(title)
+  notifications.hide(id)
+  notifications.show({
+    id,
+    title,
+    color: 'sea',
+    autoClose: ENDED_MS,
+    closeButtonProps: { 'aria-label': uiMessages.close },
+    message: <Actions of={id} actions={actions} />,
+  })
+}
+
+/** Buttons of a notification, which close it. */
+function Actions({ of, actions }: { readonly of: string; readonly actions: readonly Remedy[] }) {
+  return (
+    <div>
+      {actions.map(({ label, onClick }) => (
+        <Button
+          key={label}
+          variant="default"
+          size="compact-sm"
+          mt={6}
+          me={6}
+          onClick={() => {
+            notifications.hide(of)
+            onClick()
+          }}
+        >
+          {label}
+        </Button>
+      ))}
+    </div>
+  )
 }
 
 const UNDO_MS = 8_000

@@ -10,12 +10,12 @@ export type CountedList = 'devices' | 'containers' | 'sessions' | 'audit_log'
 /**
  * Number of rows in lists of the namespace.
  * @param db a tenant's connection
- * @param status restricts devices and containers to that status
+ * @param status restricts devices and containers to that status; of the audit log, '' leaves out the entries of jobs
  */
 export async function totalOf(
   db: Kysely<Schema>,
   lists: CountedList | readonly CountedList[],
-  status?: DeviceStatus,
+  status?: DeviceStatus | '',
 ): Promise<number> {
   let differences = db.selectFrom('row_counts').where('list', 'in', [lists].flat())
   if (status !== undefined) differences = differences.where('status', '=', status)

@@ -91,4 +91,6 @@ export interface AuditLogTable {
   target: Generated<string>
   ip: Generated<string>
   details: Generated<JsonObject>
+  /** Change of many devices that the entry is part of. No foreign key: entries stay when the report of the job is deleted. */
+  job_id: string | null
 }

@@ -69,7 +69,7 @@ export const deviceJobs = {
     method: 'GET',
     path,
     noun: 'deviceJobs',
-    summary: 'Your latest changes of many devices, the newest first',
+    summary: 'Your latest changes of many devices: those that run, then the newest',
     access: { kind: 'member', keys: false },
     response: z.array(DeviceJob),
   }),

@@ -1,4 +1,4 @@
-// Contents of the bell: pending devices and recently ended sessions.
+// Contents of the bell: pending devices, changes of many devices and recently ended sessions.
 import type { Device } from '@bowline/contract/schemas/device'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -19,6 +19,7 @@ import { DeviceRowActions } from '../device-row-actions.tsx'
 import { KeyFingerprint } from '../key-fingerprint.tsx'
 import { devicesMessages as texts } from '../messages.ts'
 import { pendingDevicesQuery } from '../../../core/devices/queries.ts'
+import { BulkChanges } from './bulk-changes.tsx'
 import classes from './pending-bell.module.css'
 import { PendingRequests } from './pending-requests.tsx'
 
@@ -41,6 +42,7 @@ export function BellContents({ onLeave }: BellContentsProps) {
           <PendingList pending={pending} onLeave={onLeave} />
         </FocusKeeper>
       </section>
+      <BulkChanges onLeave={onLeave} />
       {mayDecide ? <PendingRequests onLeave={onLeave} /> : null}
       <section aria-label={texts.bellEnded}>
         <h2 className={classes['head']}>{texts.bellEnded}</h2>

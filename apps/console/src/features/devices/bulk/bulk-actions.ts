@@ -1,4 +1,4 @@
-// Changes many devices at once. Failures are reported together, and a retry covers only them.
+// Changes many devices at once. Failures are reported together, and a retry covers only those that it can help.
 import { devices as operations } from '@bowline/contract/operations/devices'
 import type { Device } from '@bowline/contract/schemas/device'
 import { useState } from 'react'
@@ -9,6 +9,8 @@ import { keys } from '../../../live/apply-events.ts'
 import { fanOut } from '../../../platform/fan-out.ts'
 import { describeError } from '../../../ui/feedback/describe-error.ts'
 import { notifyFailure } from '../../../ui/feedback/notify.tsx'
+import { isFinal } from '../../../auth/retry.ts'
+import { jobMessages } from '../jobs/messages.ts'
 import { bulkMessages as texts } from './bulk-messages.ts'
 
 export type BulkChange =
@@ -19,14 +21,6 @@ interface Request {
   readonly devices: readonly Device[]
   readonly change: BulkChange
 }
-
-const DONE = {
-  accept: texts.accepted,
-  reject: texts.rejected,
-  remove: texts.removed,
-  tag: texts.tagged,
-  untag: texts.untagged,
-} as const satisfies Record<BulkChange['kind'], (count: number) => string>
 
 export interface BulkActions {
   readonly perform: (devices: readonly Device[], change: BulkChange) => Promise<void>
@@ -62,7 +56,8 @@ export function useBulkActions(onClear: () => void): BulkActions {
       const worked = devices.filter((device) => !failed.some(({ item }) => item === device))
       return { failed, worked }
     },
-    done: ({ change }, { worked }) => (worked.length === 0 ? undefined : DONE[change.kind](worked.length)),
+    done: ({ change }, { worked }) =>
+      worked.length === 0 ? undefined : jobMessages.results[change.kind](worked.length),
     undo: ({ change }, { worked }) =>
       fanOut(worked, async (device) => {
         if (change.kind === 'accept') await api.call(operations.undoAccept, { params: { uid: device.uid } })
@@ -86,11 +81,11 @@ export function useBulkActions(onClear: () => void): BulkActions {
       return
     }
     const causes = failed.map(({ item, error }) => `${item.name}: ${describeError(error).cause}`).join(' ')
-    const left = failed.map(({ item }) => item)
+    const left = failed.filter(({ error }) => !isFinal(error)).map(({ item }) => item)
     notifyFailure({
       title: texts.failed(failed.length, devices.length),
       error: new Error(causes),
-      onRetry: () => void perform(left, change),
+      ...(left.length > 0 ? { onRetry: () => void perform(left, change) } : {}),
     })
   }
   return { perform, progress: act.isPending ? count : undefined }

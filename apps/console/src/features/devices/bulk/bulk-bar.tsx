@@ -10,10 +10,9 @@ import { Button, Group, Text } from '../../../ui/kit.ts'
 import { type BulkChange, useBulkActions } from './bulk-actions.ts'
 import { bulkMessages as texts } from './bulk-messages.ts'
 import { ChooseTags } from './choose-tags.tsx'
-import { JobDialog } from './job-dialog.tsx'
 import { RemoveDevices } from './remove-devices.tsx'
 import { RunCommandButton } from './run-command-button.tsx'
-import { useJob } from './use-job.ts'
+import { useStartJob } from './use-start-job.ts'
 import type { DeviceKind } from '../../../core/devices/queries.ts'
 import { compareNames, formatCount } from '../../../ui/text/numbers.ts'
 import type { DevicesSearch } from '../search.ts'
@@ -33,8 +32,6 @@ interface BulkBarProps {
   /** Rows on the page, and devices that match. */
   readonly shown: number
   readonly total: number
-  /** A change of all that match is on the screen: its devices leave the selection while it runs. */
-  readonly onJob: (isOpen: boolean) => void
   /** Tags to add are being chosen, which a key of the list asks for too. */
   readonly tagging: boolean
   readonly onTagging: (isOpen: boolean) => void
@@ -42,7 +39,7 @@ interface BulkBarProps {
   readonly onClear: () => void
 }
 
-export function BulkBar({ kind, search, selected, shown, total, onJob, onClear, ...props }: BulkBarProps) {
+export function BulkBar({ kind, search, selected, shown, total, onClear, ...props }: BulkBarProps) {
   const { tagging, onTagging } = props
   const runtime = useRuntime()
   const navigate = useNavigate()
@@ -51,7 +48,7 @@ export function BulkBar({ kind, search, selected, shown, total, onJob, onClear, 
   const mayRemove = useMay('deviceRemove')
   const mayTag = useMay('deviceTagUpdate')
   const { perform, progress } = useBulkActions(onClear)
-  const { job, start: startJob, ...jobActions } = useJob(kind, search)
+  const job = useStartJob(kind, search, onClear)
   const [wantsAll, setWantsAll] = useState(false)
   const [asked, setAsked] = useState<BulkChange['kind']>()
   // A page that is no longer selected as a whole does not stand for all that match.
@@ -61,29 +58,17 @@ export function BulkBar({ kind, search, selected, shown, total, onJob, onClear, 
   const status = selected[0]?.status
   /** Their keys must be compared one by one. */
   const replacing = !all && selected.some(({ replaces }) => replaces)
-  if (job) {
-    const close = () => {
-      jobActions.forget()
-      onJob(false)
-      onClear()
-    }
-    return <JobDialog job={job} {...jobActions} forget={close} />
-  }
   if (selected.length === 0) return null
 
   const start = (change: BulkChange) => {
     setAsked(undefined)
     onTagging(false)
-    if (all) {
-      onJob(true)
-      startJob(change)
-    } else {
-      void perform(selected, change)
-    }
+    if (all) void job.run(change)
+    else void perform(selected, change)
   }
   /** Thousands of devices are not decided about by one click. */
   const decide = (action: 'accept' | 'reject') => (all ? setAsked(action) : start({ kind: action }))
-  const busy = progress !== undefined
+  const busy = progress !== undefined || job.isPending
   const online = selected.filter((device) => device.online)
   const connect = async () => {
     const [only, ...more] = selected
@@ -96,7 +81,7 @@ export function BulkBar({ kind, search, selected, shown, total, onJob, onClear, 
   return (
     <section aria-label={texts.label} className={classes['bar']}>
       <Text size="sm" fw={550}>
-        {busy
+        {progress !== undefined
           ? texts.progress(progress, selected.length)
           : all
             ? texts.allSelected(formatCount(total))

@@ -11,10 +11,6 @@ export const bulkMessages = {
   replacing: i18n._(
     'Some of these devices would replace an accepted one. Accept those one at a time and compare their keys.',
   ),
-  accepted: (count: number) => i18n._('{count, plural, one {# device} other {# devices}} accepted.', { count }),
-  rejected: (count: number) => i18n._('{count, plural, one {# device} other {# devices}} rejected.', { count }),
-  removed: (count: number) => i18n._('{count, plural, one {# device} other {# devices}} removed.', { count }),
-  tagged: (count: number) => i18n._('Tags added to {count, plural, one {# device} other {# devices}}.', { count }),
   failed: (failed: number, total: number) =>
     i18n._('{failed} of {total, plural, one {# device} other {# devices}} failed', { failed, total }),
   removeTitle: (count: number) => i18n._('Remove {count, plural, one {# device} other {# devices}}?', { count }),
@@ -34,8 +30,6 @@ export const bulkMessages = {
   untagTitle: (count: number) =>
     i18n._('Remove tags from {count, plural, one {# device} other {# devices}}', { count }),
   untagText: i18n._('Devices without these tags are left unchanged.'),
-  untagged: (count: number) =>
-    i18n._('Tags removed from {count, plural, one {# device} other {# devices}}.', { count }),
   tagText: i18n._('Existing tags are kept. A device can have up to 3 tags.'),
   decideTitles: {
     accept: (count: number) => i18n._('Accept {count, plural, one {# device} other {# devices}}?', { count }),
@@ -47,27 +41,5 @@ export const bulkMessages = {
     ),
     reject: i18n._('Rejected devices are not reachable. You can undo this.'),
   },
-  jobTitles: {
-    accept: (total: number) => i18n._('Accepting {total, plural, one {# device} other {# devices}}', { total }),
-    reject: (total: number) => i18n._('Rejecting {total, plural, one {# device} other {# devices}}', { total }),
-    tag: (total: number) => i18n._('Adding tags to {total, plural, one {# device} other {# devices}}', { total }),
-    untag: (total: number) => i18n._('Removing tags from {total, plural, one {# device} other {# devices}}', { total }),
-    remove: (total: number) => i18n._('Removing {total, plural, one {# device} other {# devices}}', { total }),
-    undo: (total: number) => i18n._('Undoing changes to {total, plural, one {# device} other {# devices}}', { total }),
-  },
-  progressLabel: i18n._('Progress'),
-  jobRunning: (settled: string, total: number) =>
-    i18n._('{settled} of {total, plural, one {# device} other {# devices}} processed', { settled, total }),
-  jobEnded: {
-    done: (done: string, failed: string) => i18n._('Finished: {done} succeeded, {failed} failed.', { done, failed }),
-    stopped: (done: string, failed: string) => i18n._('Stopped: {done} succeeded, {failed} failed.', { done, failed }),
-  },
-  failuresLabel: i18n._('Failures by cause'),
-  failedCount: (count: string) => i18n._('{count} failed', { count }),
-  andMore: (count: string) => i18n._(' and {count} more', { count }),
-  jobGoesOn: i18n._('This runs on the server. You can close this window.'),
   jobFailed: i18n._('The change was not started'),
-  undoFailed: i18n._('The change could not be undone'),
-  stop: i18n._('Stop'),
-  stopFailed: i18n._('The change could not be stopped'),
 } as const

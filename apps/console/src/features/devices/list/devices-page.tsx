@@ -66,7 +66,6 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
   const [removing, setRemoving] = useState<Device>()
   const removal = useDialogFile(loadRemove, removing !== undefined, () => setRemoving(undefined))
   const [chosen, setChosen] = useState(NOTHING)
-  const [hasJob, setHasJob] = useState(false)
   const [editing, setEditing] = useState<Editing>()
   const [isTagging, setTagging] = useState(false)
   const { status, page } = search
@@ -177,13 +176,12 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
           </Stack>
         </Suspense>
       ) : null}
-      {selected.length || hasJob ? (
+      {selected.length ? (
         <Suspense>
           <BulkBar
             key={deviceFilter(choicesOf(search)) ?? status}
             kind={kind}
             search={search}
-            onJob={setHasJob}
             tagging={isTagging}
             onTagging={setTagging}
             selected={selected}

@@ -1,0 +1,96 @@
+// Progress of a change of many devices: how far it is, what failed and why, and its undo.
+import type { DeviceJob } from '@bowline/contract/operations/fleet/device-jobs'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useRuntime } from '../../../core/context.tsx'
+import { Dialog } from '../../../ui/feedback/dialog.tsx'
+import { ErrorPanel } from '../../../ui/feedback/error-panel.tsx'
+import { Button, Group, Stack, Text } from '../../../ui/kit.ts'
+import { uiMessages } from '../../../ui/messages.ts'
+import { formatCount } from '../../../ui/text/numbers.ts'
+import { jobMessages as texts } from './messages.ts'
+import { jobQuery, jobsQuery } from './queries.ts'
+import { useJobActions } from './use-job-actions.ts'
+import classes from './jobs.module.css'
+
+interface JobDialogProps {
+  readonly id: string
+  readonly onClose: () => void
+}
+
+export function JobDialog({ id, onClose }: JobDialogProps) {
+  const { api } = useRuntime()
+  const client = useQueryClient()
+  const {
+    data: job,
+    isError,
+    error,
+    refetch,
+  } = useQuery({
+    ...jobQuery(api, id),
+    placeholderData: () => client.getQueryData(jobsQuery(api).queryKey)?.find((job) => job.id === id),
+  })
+  const title = job ? texts.titles[job.action](job.total) : texts.recent
+  return (
+    <Dialog opened onClose={onClose} title={title}>
+      {isError && !job ? <ErrorPanel title={texts.loadFailed} error={error} onRetry={() => refetch()} /> : null}
+      {job ? <Progress job={job} onClose={onClose} /> : null}
+    </Dialog>
+  )
+}
+
+function Progress({ job, onClose }: { readonly job: DeviceJob; readonly onClose: () => void }) {
+  const { stop, undo } = useJobActions()
+  const settled = job.done + job.failed
+  const isRunning = job.state === 'running'
+  return (
+    <Stack gap="sm">
+      <progress
+        className={classes['progress']}
+        aria-label={texts.progressLabel}
+        value={settled}
+        max={Math.max(1, job.total)}
+      />
+      <Text component="output" size="sm">
+        {isRunning
+          ? texts.jobRunning(formatCount(settled), job.total)
+          : texts.jobEnded[job.state === 'stopped' ? 'stopped' : 'done'](
+              formatCount(job.done),
+              formatCount(job.failed),
+            )}
+      </Text>
+      {job.failures.length > 0 ? (
+        <ul aria-label={texts.failuresLabel} className={classes['failures']}>
+          {job.failures.map(({ code, message, count, examples }) => (
+            <li key={`${code} ${message}`}>
+              <Text size="sm" fw={550}>
+                {texts.failedCount(formatCount(count))}: {message}
+              </Text>
+              <Text size="xs" c="dimmed">
+                {examples.join(', ')}
+                {count > examples.length ? texts.andMore(formatCount(count - examples.length)) : ''}
+              </Text>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      {isRunning ? (
+        <Text size="xs" c="dimmed">
+          {texts.jobGoesOn}
+        </Text>
+      ) : null}
+      <Group justify="flex-end" gap="xs">
+        {isRunning ? (
+          <Button variant="default" onClick={() => void stop.run(job.id)}>
+            {texts.stop}
+          </Button>
+        ) : null}
+        {job.can_undo ? (
+          <Button variant="default" onClick={() => void undo.run(job.id)}>
+            {uiMessages.undo}
+          </Button>
+        ) : null}
+        <Button onClick={onClose}>{uiMessages.close}</Button>
+      </Group>
+    </Stack>
+  )
+}
