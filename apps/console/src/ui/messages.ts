@@ -24,6 +24,8 @@ export const uiMessages = {
   online: i18n._('Online'),
   offline: i18n._('Offline'),
   actions: i18n._('Actions'),
+  onThisPage: i18n._('On this page'),
+  keys: { control: i18n._('Ctrl'), shift: i18n._('Shift') },
   help: i18n._('Documentation of this page'),
   cancel: i18n._('Cancel'),
   undo: i18n._('Undo'),
