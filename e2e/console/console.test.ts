@@ -12,6 +12,7 @@ import { mapJourneys } from './journeys/map-journeys.ts'
 import { namespaceJourneys } from './journeys/namespace-journeys.ts'
 import { overviewJourneys } from './journeys/overview-journeys.ts'
 import { paletteJourneys } from './journeys/palette-journeys.ts'
+import { paletteVerbJourneys } from './journeys/palette-verb-journeys.ts'
 import { playerJourneys } from './journeys/player-journeys.ts'
 import { previewJourneys } from './journeys/preview-journeys.ts'
 import { productJourneys } from './journeys/product-journeys.ts'
@@ -34,6 +35,7 @@ controlJourneys(site)
 auditJourneys(site)
 sessionJourneys(site)
 paletteJourneys(site)
+paletteVerbJourneys(site)
 hostileJourneys(site)
 playerJourneys(site)
 previewJourneys(site)

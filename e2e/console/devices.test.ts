@@ -349,7 +349,7 @@ describe('the list', () => {
     expect(await page.getByRole('row').count()).toBe(3)
     await page.getByRole('link', { name: 'Pending 1' }).click()
     await rowOf(page, 'new-pi').waitFor()
-    await page.getByRole('searchbox').fill('nobody')
+    await page.getByRole('combobox', { name: 'Search devices' }).fill('nobody')
     await page.getByText('No matching devices').waitFor()
     await page.getByRole('button', { name: 'Clear the search' }).click()
     await rowOf(page, 'new-pi').waitFor()

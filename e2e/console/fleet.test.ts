@@ -7,7 +7,15 @@ import { withDatabase } from '../../bench/src/site/seed.ts'
 import { type WatchedPage, launchBrowser, openPage } from '../support/browser.ts'
 import { cleanups } from '../support/cleanup.ts'
 import { type Product, startProduct } from '../support/product.ts'
-import { eventually, hasFocus, openSignedIn, rowOf, savedFile, violationsInBothThemes } from './steps.ts'
+import {
+  accessibilityViolations,
+  eventually,
+  hasFocus,
+  openSignedIn,
+  rowOf,
+  savedFile,
+  violationsInBothThemes,
+} from './steps.ts'
 
 const undo = cleanups()
 const COUNT = 1_200
@@ -64,20 +72,56 @@ describe('narrowing the list', () => {
 
   it('finds a device by any of its words', async () => {
     await page.goto('/devices')
-    await page.getByRole('searchbox', { name: 'Search devices' }).fill('192.0.2.77 alpine')
+    await page.getByRole('combobox', { name: 'Search devices' }).fill('192.0.2.77 alpine')
     await rowOf(page, 'unit-0077').waitFor()
     await expect.poll(() => page.getByRole('row').count()).toBe(5)
   })
 
   it('finds devices by words with keywords, in the counts of the tabs too', async () => {
     await page.goto('/devices')
-    const field = page.getByRole('searchbox', { name: 'Search devices' })
+    const field = page.getByRole('combobox', { name: 'Search devices' })
     await field.fill('tag:kiosk -arch:arm64 os:"Debian 12" is:offline')
     await page.getByText('1–25 of 167').waitFor()
     await page.getByRole('link', { name: /^Pending\s*33$/ }).waitFor()
     await expect.poll(() => page.getByRole('row').count()).toBe(26)
     await field.fill('tag:kios')
     await page.getByText('Keywords look at one of them').waitFor()
+  })
+
+  it('completes keywords and values of the search by keyboard', async () => {
+    await page.goto('/devices')
+    const field = page.getByRole('combobox', { name: 'Search devices' })
+    const list = page.getByRole('listbox', { name: 'Completions' })
+    expect((await field.boundingBox())?.width).toBeGreaterThan(240)
+    await field.click()
+    expect(await list.count()).toBe(0)
+    await page.keyboard.press('ArrowDown')
+    await list.getByRole('option', { name: /^is:/ }).waitFor()
+    await page.keyboard.press('Escape')
+    await list.waitFor({ state: 'detached' })
+    await page.keyboard.type('-ta')
+    await list.getByRole('option', { name: /^-tag:/ }).waitFor()
+    await page.keyboard.press('Tab')
+    expect(await field.inputValue()).toBe('-tag:')
+    await list.getByRole('option', { name: /^-tag:kiosk\s*250 devices$/ }).waitFor()
+    expect(await accessibilityViolations(page)).toEqual([])
+    await page.keyboard.type('ki')
+    await page.keyboard.press('ArrowDown')
+    expect(await list.getByRole('option', { selected: true }).textContent()).toContain('-tag:kiosk')
+    expect(await field.getAttribute('aria-activedescendant')).toBe(
+      await list.getByRole('option', { selected: true }).getAttribute('id'),
+    )
+    await page.keyboard.press('Enter')
+    expect(await field.inputValue()).toBe('-tag:kiosk ')
+    await list.waitFor({ state: 'detached' })
+    await page.keyboard.type('is:of')
+    await list.getByRole('option', { name: /^is:offline/ }).click()
+    await page.waitForURL((url) => url.searchParams.get('q') === '-tag:kiosk is:offline')
+    await expect.poll(() => field.inputValue()).toBe('-tag:kiosk is:offline ')
+    // Nothing is offered for it: Tab leaves the field.
+    await page.keyboard.press('Tab')
+    expect(await hasFocus(field)).toBe(false)
+    await page.getByRole('button', { name: 'Clear the search' }).click()
   })
 
   it('finds a device by its note and custom fields', async () => {

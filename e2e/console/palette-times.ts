@@ -21,7 +21,7 @@ try {
     await until('the idle page has loaded the palette', () => page.evaluate<boolean>(IS_LOADED))
     first.push(await openingOf(page))
     await page.keyboard.press('Escape')
-    await page.getByRole('combobox', { name: /^Search devices/ }).waitFor({ state: 'detached' })
+    await page.getByRole('combobox', { name: /^Search devices,/ }).waitFor({ state: 'detached' })
     again.push(await openingOf(page))
   }
   process.stdout.write(`${loads} loads, from the key event to the palette on the screen\n`)

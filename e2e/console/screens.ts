@@ -160,6 +160,25 @@ export const SCREENS: readonly Screen[] = [
     },
   },
   {
+    name: 'palette-action',
+    path: () => '/tags',
+    ready: async (page) => {
+      await page.getByText('garden').first().waitFor()
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox', { name: /^Search devices,/ }).fill('tag gre')
+      await page.getByRole('option', { name: /^Tag greenhouse-pi/ }).waitFor()
+    },
+  },
+  {
+    name: 'device-search',
+    path: () => '/devices',
+    ready: async (page) => {
+      await page.getByText('greenhouse-pi').first().waitFor()
+      await page.getByRole('combobox', { name: 'Search devices' }).pressSequentially('tag:')
+      await page.getByRole('option', { name: /^tag:garden/ }).waitFor()
+    },
+  },
+  {
     name: 'shortcuts',
     path: () => '/tags',
     ready: async (page) => {

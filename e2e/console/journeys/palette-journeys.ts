@@ -13,7 +13,7 @@ export function paletteJourneys(site: Site): void {
     const search = async (words: string) => {
       const { page } = site
       await page.keyboard.press('Control+k')
-      await page.getByRole('combobox', { name: /^Search devices/ }).fill(words)
+      await page.getByRole('combobox', { name: /^Search devices,/ }).fill(words)
     }
 
     it.each([
@@ -31,7 +31,7 @@ export function paletteJourneys(site: Site): void {
       await search(words)
       await page.getByRole('option', { name }).first().click()
       await page.waitForURL((url) => url.pathname.startsWith(path))
-      expect(await page.getByRole('combobox', { name: /^Search devices/ }).count()).toBe(0)
+      expect(await page.getByRole('combobox', { name: /^Search devices,/ }).count()).toBe(0)
     })
 
     it.each([
@@ -119,7 +119,7 @@ export function paletteJourneys(site: Site): void {
         () => {},
       )
       await page.keyboard.press('Control+k')
-      await page.getByRole('combobox', { name: /^Search devices/ }).waitFor()
+      await page.getByRole('combobox', { name: /^Search devices,/ }).waitFor()
       await page.clock.pauseAt(Date.now() + 60_000)
       await page.keyboard.type('gar')
       expect(asked).toEqual([])
@@ -221,7 +221,7 @@ export function paletteJourneys(site: Site): void {
       await page.keyboard.press('Escape')
       await page.getByRole('option', { name: /^kiosk-lobby/ }).waitFor()
       await page.keyboard.press('Escape')
-      const field = page.getByRole('combobox', { name: /^Search devices/ })
+      const field = page.getByRole('combobox', { name: /^Search devices,/ })
       await field.waitFor({ state: 'detached' })
       expect(await page.getByRole('dialog').count()).toBe(0)
     })

@@ -6,7 +6,7 @@ import { appMessages as texts } from '../core/messages.ts'
 import { PAUSE_MS } from '../core/shortcuts.ts'
 import { announce } from '../ui/feedback/announce.tsx'
 import { Kbd, Text, UnstyledButton } from '../ui/kit.ts'
-import { keyName } from './key-name.ts'
+import { keyName } from '../ui/text/key-name.ts'
 import classes from './shortcut-sheet.module.css'
 
 interface KeyChoiceProps {

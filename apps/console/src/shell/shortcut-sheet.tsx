@@ -7,7 +7,7 @@ import { useStore } from '../core/context.tsx'
 import { appMessages as texts } from '../core/messages.ts'
 import { DEVICE_KEYS, SESSION_KEYS, type Shortcut, areSingleKeysOn, switchSingleKeys } from '../core/shortcuts.ts'
 import { KeyChoice } from './key-choice.tsx'
-import { keyName } from './key-name.ts'
+import { keyName } from '../ui/text/key-name.ts'
 import classes from './shortcut-sheet.module.css'
 
 interface ShortcutSheetProps {

@@ -10,6 +10,7 @@ import { statsQuery } from '../core/devices/queries.ts'
 import { IconButton } from '../ui/controls/icon-button.tsx'
 import { Kbd, UnstyledButton } from '../ui/kit.ts'
 import { Mark } from '../ui/page/mark.tsx'
+import { keyName } from '../ui/text/key-name.ts'
 import { formatCount } from '../ui/text/numbers.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { usePerson, useRuntime } from '../core/context.tsx'
@@ -18,8 +19,6 @@ import { appMessages as texts } from '../core/messages.ts'
 import { NamespaceMenu } from './namespace-menu.tsx'
 import { sectionGroups } from '../core/sections.ts'
 import classes from './sidebar.module.css'
-
-const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent)
 
 interface SidebarProps {
   /** In a drawer: closes it, also after choosing a section. The bell is in the top bar then. */
@@ -61,7 +60,7 @@ export function Sidebar({ onClose, onSearch, onKeys }: SidebarProps) {
       <UnstyledButton className={classes['search'] ?? ''} onClick={onSearch}>
         <Search size={15} aria-hidden />
         <span className={classes['word']}>{texts.paletteHint}</span>
-        <Kbd>{isApple ? '⌘ K' : 'Ctrl K'}</Kbd>
+        <Kbd>{keyName('mod+k')}</Kbd>
       </UnstyledButton>
       <nav ref={nav} aria-label={texts.sections} className={classes['nav']}>
         {sectionGroups(person?.instance_admin === true).map((group) => (

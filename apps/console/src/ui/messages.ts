@@ -25,6 +25,8 @@ export const uiMessages = {
   offline: i18n._('Offline'),
   actions: i18n._('Actions'),
   menuFailed: i18n._('The menu could not be opened'),
+  onThisPage: i18n._('On this page'),
+  keys: { control: i18n._('Ctrl'), shift: i18n._('Shift') },
   help: i18n._('Documentation of this page'),
   cancel: i18n._('Cancel'),
   typeToConfirm: (word: string) => i18n._('Type {word} to confirm', { word }),

@@ -11,7 +11,7 @@ export function BillingCard() {
   const { data: info } = useQuery(infoQuery(api))
   if (info?.edition !== 'cloud') return null
   return (
-    <SectionCard title={texts.title} text={texts.text}>
+    <SectionCard id="billing" title={texts.title} text={texts.text}>
       <Link to="/settings/billing">{texts.open}</Link>
     </SectionCard>
   )

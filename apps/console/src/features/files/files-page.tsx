@@ -7,6 +7,8 @@ import { FolderX } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useRuntime, useStore } from '../../core/context.tsx'
 import { deviceQuery } from '../../core/devices/queries.ts'
+import { recentDevices } from '../../core/recent.ts'
+import { useRemembered } from '../../core/use-remembered.ts'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Button, Skeleton, Text } from '../../ui/kit.ts'
@@ -54,6 +56,7 @@ export function FilesPage({ uid, path }: FilesPageProps) {
 
 function FilesOfDevice({ device, path }: { readonly device: Device; readonly path: string }) {
   const runtime = useRuntime()
+  useRemembered(recentDevices, device)
   const [{ pane, isNew }] = useState(() => filesOf(runtime).paneOf(device))
   const state = useStore(pane.state)
   useEffect(() => {

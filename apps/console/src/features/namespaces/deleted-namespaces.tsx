@@ -14,7 +14,7 @@ export function DeletedNamespaces() {
   const { data = [] } = useQuery(deletedNamespacesQuery(api))
   if (!data.length) return null
   return (
-    <SectionCard title={texts.deleted} text={texts.deletedText}>
+    <SectionCard id="deleted-namespaces" title={texts.deleted} text={texts.deletedText}>
       {data.map((each) => (
         <Deleted key={each.tenant_id} namespace={each} />
       ))}

@@ -36,7 +36,7 @@ export function PasskeysCard() {
   const remove = useRemoval()
   const isWorking = info.data?.authentication.passkeys !== false
   return (
-    <SectionCard title={texts.title} text={texts.text}>
+    <SectionCard id="passkeys" title={texts.title} text={texts.text}>
       <Stack gap="md">
         {isWorking ? null : <Callout tone="note">{texts.unavailable}</Callout>}
         {isWorking && !hasPasskeys() ? <Callout tone="note">{texts.unsupported}</Callout> : null}

@@ -12,7 +12,7 @@ export function OwnInvitations() {
   const { data = [] } = useQuery(invitationsQuery(api))
   if (!data.length) return null
   return (
-    <SectionCard title={texts.invitations} text={texts.invitationsText}>
+    <SectionCard id="invitations" title={texts.invitations} text={texts.invitationsText}>
       {data.map((invitation) => (
         <OwnInvitation key={invitation.tenant_id} invitation={invitation} />
       ))}

@@ -3,6 +3,8 @@ import type { SessionUid } from '@bowline/contract/schemas/common'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useRuntime } from '../../core/context.tsx'
+import { recentSessions } from '../../core/recent.ts'
+import { useRemembered } from '../../core/use-remembered.ts'
 import { BackLink } from '../../ui/page/back-link.tsx'
 import { Callout } from '../../ui/feedback/callout.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
@@ -33,6 +35,7 @@ interface PlayerPageProps {
 export function PlayerPage({ uid, seat, search }: PlayerPageProps) {
   const { api } = useRuntime()
   const session = useQuery(sessionQuery(api, uid))
+  useRemembered(recentSessions, session.data && { uid, name: nameOf(session.data) })
   const index = useQuery(recordingIndexQuery(api, { uid, seat }))
   const state = index.data?.state
   const verdict = useQuery({ ...verdictQuery(api, { uid, seat }, state ?? ''), enabled: state !== undefined })

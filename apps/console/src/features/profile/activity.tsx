@@ -27,7 +27,7 @@ export function Activity() {
     staleTime: 0,
   })
   return (
-    <SectionCard title={texts.activity} text={texts.activityText}>
+    <SectionCard id="activity" title={texts.activity} text={texts.activityText}>
       {list.error ? (
         <ErrorPanel title={texts.activityFailed} error={list.error} />
       ) : (

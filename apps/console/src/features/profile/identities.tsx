@@ -68,44 +68,42 @@ export function Identities() {
     invalidates: [LIST],
   })
   return (
-    <div id={ANCHOR}>
-      <SectionCard title={texts.title} text={texts.text}>
-        {list.error ? (
-          <ErrorPanel title={texts.loadFailed} error={list.error} />
-        ) : (
-          <DataTable
-            label={texts.title}
-            columns={COLUMNS}
-            rows={list.data}
-            rowKey={({ id }) => id}
-            empty={
-              <Text size="sm" p="sm">
-                {texts.empty}
-              </Text>
-            }
-            renderActions={(identity) => (
-              <Button
-                size="compact-xs"
-                variant="default"
-                aria-label={texts.removeNamed(identity.email, identity.provider)}
-                onClick={() => setRemoving(identity)}
-              >
-                {texts.remove}
-              </Button>
-            )}
-          />
-        )}
-        <Confirm
-          opened={removing !== undefined}
-          title={texts.removeTitle(removing?.provider ?? '')}
-          action={texts.remove}
-          onClose={() => setRemoving(undefined)}
-          onConfirm={() => removing && void remove.run(removing)}
-        >
-          <Text size="sm">{texts.removeText}</Text>
-        </Confirm>
-      </SectionCard>
-    </div>
+    <SectionCard id={ANCHOR} title={texts.title} text={texts.text}>
+      {list.error ? (
+        <ErrorPanel title={texts.loadFailed} error={list.error} />
+      ) : (
+        <DataTable
+          label={texts.title}
+          columns={COLUMNS}
+          rows={list.data}
+          rowKey={({ id }) => id}
+          empty={
+            <Text size="sm" p="sm">
+              {texts.empty}
+            </Text>
+          }
+          renderActions={(identity) => (
+            <Button
+              size="compact-xs"
+              variant="default"
+              aria-label={texts.removeNamed(identity.email, identity.provider)}
+              onClick={() => setRemoving(identity)}
+            >
+              {texts.remove}
+            </Button>
+          )}
+        />
+      )}
+      <Confirm
+        opened={removing !== undefined}
+        title={texts.removeTitle(removing?.provider ?? '')}
+        action={texts.remove}
+        onClose={() => setRemoving(undefined)}
+        onConfirm={() => removing && void remove.run(removing)}
+      >
+        <Text size="sm">{texts.removeText}</Text>
+      </Confirm>
+    </SectionCard>
   )
 }
 

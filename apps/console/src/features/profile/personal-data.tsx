@@ -15,7 +15,7 @@ export function PersonalData() {
     failed: texts.dataFailed,
   })
   return (
-    <SectionCard title={texts.data} text={texts.dataText}>
+    <SectionCard id="personal-data" title={texts.data} text={texts.dataText}>
       <SettingRow label={texts.dataLabel} hint={texts.dataHint}>
         <Button
           variant="default"

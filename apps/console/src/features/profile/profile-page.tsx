@@ -12,6 +12,7 @@ import { LanguageChoice } from '../../ui/controls/language-choice.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Button, Group, NativeSelect, Stack, Text, TextInput } from '../../ui/kit.ts'
 import { Page } from '../../ui/page/page.tsx'
+import { PageSections } from '../../ui/page/page-sections.tsx'
 import { PasswordField } from '../../ui/form/password-field.tsx'
 import { SectionCard, SettingRow } from '../../ui/page/section-card.tsx'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
@@ -34,20 +35,22 @@ export function ProfilePage() {
   return (
     <Page title={texts.title}>
       {person ? (
-        <Stack gap="md" maw={760}>
-          <OwnInvitations />
-          <DeletedNamespaces />
-          <Account key={JSON.stringify(person)} person={person} />
-          {person.has_password ? <PasswordCard person={person} /> : <NoPasswordCard person={person} />}
-          <PasskeysCard />
-          <SecondFactorCard />
-          <SignIns />
-          <Identities />
-          <Activity />
-          <PersonalData />
-          <Appearance />
-          <Deletion person={person} />
-        </Stack>
+        <PageSections>
+          <Stack gap="md">
+            <OwnInvitations />
+            <DeletedNamespaces />
+            <Account key={JSON.stringify(person)} person={person} />
+            {person.has_password ? <PasswordCard person={person} /> : <NoPasswordCard person={person} />}
+            <PasskeysCard />
+            <SecondFactorCard />
+            <SignIns />
+            <Identities />
+            <Activity />
+            <PersonalData />
+            <Appearance />
+            <Deletion person={person} />
+          </Stack>
+        </PageSections>
       ) : null}
     </Page>
   )
@@ -106,7 +109,7 @@ function Account({ person }: { readonly person: Person }) {
   })
   const [email, recovery_email] = form.form.watch(['email', 'recovery_email'])
   return (
-    <SectionCard title={texts.account} text={texts.accountText}>
+    <SectionCard id="account" title={texts.account} text={texts.accountText}>
       <form noValidate onSubmit={(event) => void form.onSubmit(event)}>
         <Stack gap="md">
           {form.failure === undefined ? null : <ErrorPanel title={texts.saveFailed} error={form.failure} />}
@@ -175,7 +178,7 @@ function PasswordCard({ person }: { readonly person: Person }) {
     },
   })
   return (
-    <SectionCard title={texts.password} text={texts.passwordText}>
+    <SectionCard id="password" title={texts.password} text={texts.passwordText}>
       <form noValidate onSubmit={(event) => void form.onSubmit(event)}>
         <Stack gap="md">
           {form.failure === undefined ? null : <ErrorPanel title={texts.changeFailed} error={form.failure} />}
@@ -196,7 +199,7 @@ function PasswordCard({ person }: { readonly person: Person }) {
 
 function NoPasswordCard({ person }: { readonly person: Person }) {
   return (
-    <SectionCard title={texts.password}>
+    <SectionCard id="password" title={texts.password}>
       {person.auth_methods.includes('local') ? <NewPasswordForm /> : <Text size="sm">{texts.passwordAtProvider}</Text>}
     </SectionCard>
   )
@@ -206,7 +209,7 @@ function Appearance() {
   const [theme, setTheme] = useTheme()
   const { themes } = appMessages
   return (
-    <SectionCard title={texts.theme}>
+    <SectionCard id="appearance" title={texts.theme}>
       <SettingRow label={texts.themeLabel} hint={texts.themeText}>
         <NativeSelect
           size="xs"
@@ -243,7 +246,7 @@ function Deletion({ person }: { readonly person: Person }) {
     failed: texts.deletionFailed,
   })
   return (
-    <SectionCard title={texts.deletion} text={texts.deletionText}>
+    <SectionCard id="deletion" title={texts.deletion} text={texts.deletionText}>
       <Group justify="flex-end">
         <Button variant="default" onClick={() => setAsked(true)}>
           {texts.deletionAction}

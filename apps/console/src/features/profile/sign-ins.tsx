@@ -75,7 +75,7 @@ export function SignIns() {
     failed: texts.signOutFailed,
   })
   return (
-    <SectionCard title={texts.sessions} text={texts.sessionsText}>
+    <SectionCard id="sign-ins" title={texts.sessions} text={texts.sessionsText}>
       <PagedTable
         embedded
         label={texts.sessions}

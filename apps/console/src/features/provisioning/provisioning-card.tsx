@@ -33,7 +33,7 @@ export function ProvisioningCard() {
   })
   if (!may) return null
   return (
-    <SectionCard title={texts.title} text={texts.text}>
+    <SectionCard id="provisioning" title={texts.title} text={texts.text}>
       {query.isError ? (
         <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => query.refetch()} />
       ) : null}

@@ -29,7 +29,7 @@ export function SecondFactorCard() {
   const needsAddress = info.data?.edition === 'cloud' && person?.recovery_email === ''
   const { data, error } = factor
   return (
-    <SectionCard title={texts.card} text={texts.cardText}>
+    <SectionCard id="second-factor" title={texts.card} text={texts.cardText}>
       {error ? (
         <ErrorPanel title={texts.loadFailed} error={error} onRetry={() => factor.refetch()} />
       ) : data ? (

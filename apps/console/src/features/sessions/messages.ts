@@ -42,7 +42,7 @@ export const sessionsMessages = {
   },
   methods: {
     password: i18n._('Password'),
-    'keyboard-interactive': i18n._('Interactive'),
+    'keyboard-interactive': i18n._('Keyboard-interactive'),
     publickey: i18n._('Public key'),
   },
   factors: {

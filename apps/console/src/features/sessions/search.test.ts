@@ -46,6 +46,11 @@ describe('the address of the sessions', () => {
     ],
     [{ q: '@' }, ['words contains @', 'device_name contains @', 'or']],
     [{ method: 'publickey', key: KEY }, ['method eq publickey', `fingerprint eq ${KEY}`, 'and']],
+    [{ method: 'keyboard-interactive' }, ['method eq keyboard-interactive', 'type ne web', 'and']],
+    [
+      { method: 'password' },
+      ['method eq password', 'type eq web', 'or', 'method eq password', 'method eq keyboard-interactive', 'or'],
+    ],
     [{ did: 'forward' }, [...FORWARDS.map((type) => `event_types eq ${type}`), 'or']],
     [{ key: 'MD5:00', method: 'telepathy', did: 'sleep' }, []],
     [{ state: 'active', recorded: 'no' }, ['active bool true', 'recorded bool false', 'and']],

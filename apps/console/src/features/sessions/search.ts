@@ -4,8 +4,10 @@ import { DeviceUid, UserId } from '@bowline/contract/schemas/common'
 import {
   SESSION_GROUPINGS,
   SESSION_METHODS,
+  type Session,
   type SessionGroup,
   type SessionGrouping,
+  type SessionMethod,
 } from '@bowline/contract/schemas/session'
 import { z } from 'zod'
 import { type ConditionGroup, encodeFilter, startOfDay, where } from '../../core/list-filter.ts'
@@ -141,6 +143,20 @@ function searchGroups(text: string): ConditionGroup[] {
   }))
 }
 
+/**
+ * The method as people know it. Web terminals ask for the password on the device by the prompts of keyboard-interactive, which
+ * nobody has chosen there: it is a password. From `ssh` it is what the client has offered.
+ */
+export function shownMethod(method: SessionMethod, type: Session['type']): SessionMethod {
+  return method === 'keyboard-interactive' && type === 'web' ? 'password' : method
+}
+
+/** What {@link shownMethod} calls a password. */
+const BY_PASSWORD: readonly ConditionGroup[] = [
+  { join: 'or', conditions: [where('method', 'eq', 'password'), where('type', 'eq', 'web')] },
+  { join: 'or', conditions: [where('method', 'eq', 'password'), where('method', 'eq', 'keyboard-interactive')] },
+]
+
 /** The API filter for a URL; undefined for everything. */
 export function sessionFilter(search: Partial<SessionsSearch>): string | undefined {
   const { q = '', device, state, recorded, person, method, key, did, from, to } = search
@@ -152,12 +168,14 @@ export function sessionFilter(search: Partial<SessionsSearch>): string | undefin
     ...(recorded === undefined ? [] : [where('recorded', 'bool', recorded === 'yes')]),
     ...(person === undefined || person === 'unknown' ? [] : [where('person_id', 'eq', person)]),
     ...(person === 'unknown' ? [where('person_known', 'bool', false)] : []),
-    ...(method === undefined ? [] : [where('method', 'eq', method)]),
+    ...(method === 'publickey' ? [where('method', 'eq', method)] : []),
+    ...(method === 'keyboard-interactive' ? [where('method', 'eq', method), where('type', 'ne', 'web')] : []),
     ...(key === undefined ? [] : [where('fingerprint', 'eq', key)]),
     ...(from === undefined ? [] : [where('started_at', 'gt', startOfDay(from, -1))]),
     ...(to === undefined ? [] : [where('started_at', 'lt', startOfDay(to, 0, 1))]),
   ]
   const groups: ConditionGroup[] = [{ join: 'and', conditions: all }]
+  if (method === 'password') groups.unshift(...BY_PASSWORD)
   if (did !== undefined) {
     groups.unshift({ join: 'or', conditions: ACTIVITIES[did].map((type) => where('event_types', 'eq', type)) })
   }

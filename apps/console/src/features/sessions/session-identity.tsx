@@ -3,7 +3,7 @@ import type { Session } from '@bowline/contract/schemas/session'
 import { Link } from '@tanstack/react-router'
 import { Text } from '../../ui/kit.ts'
 import { sessionsMessages as texts } from './messages.ts'
-import { ACTIVITIES, ACTIVITY_NAMES } from './search.ts'
+import { ACTIVITIES, ACTIVITY_NAMES, shownMethod } from './search.ts'
 import cells from '../../ui/list/cells.module.css'
 import classes from './sessions.module.css'
 
@@ -39,9 +39,10 @@ export function SessionMethod({ session }: { readonly session: Session }) {
 }
 
 /** `Key ada laptop + approval`; '' for sessions of earlier versions. */
-export function methodOf({ method, key, second_factor: factor }: Session): string {
+export function methodOf(session: Session): string {
+  const { method, key, second_factor: factor } = session
   if (method === null) return ''
-  const how = key && key.name !== '' ? texts.withKey(key.name) : texts.methods[method]
+  const how = key && key.name !== '' ? texts.withKey(key.name) : texts.methods[shownMethod(method, session.type)]
   return factor === null ? how : texts.withFactor(how, texts.factors[factor])
 }
 

@@ -6,6 +6,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, getRouteApi } from '@tanstack/react-router'
 import { Unplug } from 'lucide-react'
 import { useRuntime } from '../../core/context.tsx'
+import { recentSessions } from '../../core/recent.ts'
+import { useRemembered } from '../../core/use-remembered.ts'
 import { BackLink } from '../../ui/page/back-link.tsx'
 import { CopyButton } from '../../ui/text/copy-button.tsx'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
@@ -21,6 +23,7 @@ import { EndButton } from './actions/end-button.tsx'
 import { JoinButton } from './actions/join-button.tsx'
 import { sessionsMessages as texts } from './messages.ts'
 import { sessionQuery } from './queries.ts'
+import { shownMethod } from './search.ts'
 import { SessionDuration } from './session-cells.tsx'
 import { SessionPerson } from './session-identity.tsx'
 import { nameOf } from './session-name.ts'
@@ -59,6 +62,7 @@ function KnownSession({ session }: { readonly session: Session }) {
   const { facts } = texts
   const { active, closed, device } = session
   const where = formatPosition(session.position)
+  useRemembered(recentSessions, { uid: session.uid, name: nameOf(session) })
   return (
     <Page
       title={nameOf(session)}
@@ -96,7 +100,9 @@ function KnownSession({ session }: { readonly session: Session }) {
                 <SessionPerson session={session} />
               </Fact>
             ) : null}
-            {session.method ? <Fact name={facts.how}>{texts.methods[session.method]}</Fact> : null}
+            {session.method ? (
+              <Fact name={facts.how}>{texts.methods[shownMethod(session.method, session.type)]}</Fact>
+            ) : null}
             {session.second_factor ? <Fact name={facts.factor}>{texts.factors[session.second_factor]}</Fact> : null}
             {session.key ? (
               <Fact name={facts.key}>

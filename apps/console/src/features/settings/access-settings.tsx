@@ -22,7 +22,7 @@ export function AccessSettings({ namespace, settings, may }: SettingsProps) {
   const { settings: current, members } = namespace
   const deciding = members.filter(({ role, status }) => status === 'accepted' && roleMay(role, 'firewallEdit'))
   return (
-    <SectionCard title={texts.access} text={texts.accessText}>
+    <SectionCard id="access-requests" title={texts.access} text={texts.accessText}>
       <SettingRow label={texts.accessOn} hint={texts.accessOnHint}>
         <Switch
           aria-label={texts.accessOn}

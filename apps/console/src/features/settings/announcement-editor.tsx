@@ -40,7 +40,7 @@ export function AnnouncementEditor({ namespace, settings, may }: SettingsProps) 
   const text = form.form.watch('connection_announcement')
   const changed = text !== stored
   return (
-    <SectionCard title={texts.announcement} text={texts.announcementText}>
+    <SectionCard id="announcement" title={texts.announcement} text={texts.announcementText}>
       <form noValidate onSubmit={(event) => void form.onSubmit(event)}>
         <Stack gap="sm">
           {form.failure === undefined ? null : <ErrorPanel title={texts.announcementFailed} error={form.failure} />}

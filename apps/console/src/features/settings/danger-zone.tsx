@@ -35,7 +35,7 @@ export function DangerZone({ namespace }: { readonly namespace: Namespace }) {
   })
   const close = () => setAsked(undefined)
   return (
-    <SectionCard title={texts.danger} danger>
+    <SectionCard id="danger" title={texts.danger} danger>
       <SettingRow label={texts.leave} hint={isOwner ? texts.leaveOwner : texts.leaveText}>
         <Button variant="default" disabled={isOwner} onClick={() => setAsked('leave')}>
           {texts.leave}

@@ -17,7 +17,7 @@ export function ExportCard({ namespace }: { readonly namespace: Namespace }) {
     failed: texts.exportFailed,
   })
   return (
-    <SectionCard title={texts.export} text={texts.exportText}>
+    <SectionCard id="export" title={texts.export} text={texts.exportText}>
       <SettingRow label={texts.exportLabel} hint={may ? texts.exportHint : texts.exportOwner}>
         <Button
           variant="default"

@@ -26,7 +26,7 @@ const SERVICE_KEYS = 'ssh_second_factor_service_keys'
 export function FactorSettings({ namespace, settings, may }: SettingsProps) {
   const { settings: current } = namespace
   return (
-    <SectionCard title={texts.factor} text={texts.factorText}>
+    <SectionCard id="second-factor" title={texts.factor} text={texts.factorText}>
       <SettingRow label={texts.factorOn} hint={texts.factorOnHint}>
         <Switch
           aria-label={texts.factorOn}

@@ -21,6 +21,7 @@ export function GeneralSettings({ namespace, settings, may }: SettingsProps) {
   const { facts } = texts
   return (
     <SectionCard
+      id="namespace"
       title={`${texts.general} ${namespace.name}`}
       actions={
         <GatedButton

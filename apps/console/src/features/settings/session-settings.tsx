@@ -21,7 +21,7 @@ export function SessionSettings({ namespace, settings, may }: SettingsProps) {
   const isRequired = current.session_record && current.recording_policy === 'required'
   const switches = isRequired && current.forwarding ? [UNRECORDED, ...SWITCHES] : SWITCHES
   return (
-    <SectionCard title={texts.sessions}>
+    <SectionCard id="sessions" title={texts.sessions}>
       <SettingRow label={texts.record} hint={texts.recordHint}>
         <Switch
           aria-label={texts.record}

@@ -4,6 +4,7 @@ import { Callout } from '../../ui/feedback/callout.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Skeleton, Stack } from '../../ui/kit.ts'
 import { Page } from '../../ui/page/page.tsx'
+import { PageSections } from '../../ui/page/page-sections.tsx'
 import { BillingCard } from '../billing/billing-card.tsx'
 import { ProvisioningCard } from '../provisioning/provisioning-card.tsx'
 import { SnippetsCard } from '../shared-snippets/snippets-card.tsx'
@@ -28,24 +29,26 @@ export function SettingsPage() {
       ) : null}
       {query.isPending ? <Skeleton height={320} /> : null}
       {query.data ? (
-        <Stack gap="md" maw={760}>
-          {may ? null : <Callout tone="note">{texts.roleTooLow}</Callout>}
-          <GeneralSettings namespace={query.data} settings={settings} may={may} />
-          <SessionSettings namespace={query.data} settings={settings} may={may} />
-          <AccessSettings namespace={query.data} settings={settings} may={may} />
-          <FactorSettings namespace={query.data} settings={settings} may={may} />
-          <AnnouncementEditor
-            key={query.data.settings.connection_announcement}
-            namespace={query.data}
-            settings={settings}
-            may={may}
-          />
-          <SnippetsCard />
-          <BillingCard />
-          <ProvisioningCard />
-          <ExportCard namespace={query.data} />
-          <DangerZone namespace={query.data} />
-        </Stack>
+        <PageSections>
+          <Stack gap="md">
+            {may ? null : <Callout tone="note">{texts.roleTooLow}</Callout>}
+            <GeneralSettings namespace={query.data} settings={settings} may={may} />
+            <SessionSettings namespace={query.data} settings={settings} may={may} />
+            <AccessSettings namespace={query.data} settings={settings} may={may} />
+            <FactorSettings namespace={query.data} settings={settings} may={may} />
+            <AnnouncementEditor
+              key={query.data.settings.connection_announcement}
+              namespace={query.data}
+              settings={settings}
+              may={may}
+            />
+            <SnippetsCard />
+            <BillingCard />
+            <ProvisioningCard />
+            <ExportCard namespace={query.data} />
+            <DangerZone namespace={query.data} />
+          </Stack>
+        </PageSections>
       ) : null}
     </Page>
   )

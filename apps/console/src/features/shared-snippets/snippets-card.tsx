@@ -5,7 +5,7 @@ import { sharedSnippetMessages as texts } from './messages.ts'
 
 export function SnippetsCard() {
   return (
-    <SectionCard title={texts.title} text={texts.cardText}>
+    <SectionCard id="snippets" title={texts.title} text={texts.cardText}>
       <Link to="/settings/snippets">{texts.open}</Link>
     </SectionCard>
   )

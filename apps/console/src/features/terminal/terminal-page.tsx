@@ -8,6 +8,8 @@ import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { useIsDark } from '../../ui/use-theme.ts'
 import { VisuallyHidden } from '../../ui/kit.ts'
 import { deviceQuery } from '../../core/devices/queries.ts'
+import { recentDevices } from '../../core/recent.ts'
+import { useRemembered } from '../../core/use-remembered.ts'
 import { BroadcastBar } from './broadcast/broadcast-bar.tsx'
 import { DevicePicker } from './device-picker.tsx'
 import { KeyBar } from './pane/key-bar.tsx'
@@ -55,6 +57,7 @@ export function TerminalPage({ device, join }: TerminalPageProps) {
   }
   const tab = tabs.find(({ id }) => id === active)
   const focused = tab?.focused
+  useRemembered(recentDevices, workspace.pane(focused ?? '')?.device)
   useEffect(() => {
     if (focused === undefined) return undefined
     popOut.set(() => popOutNow(workspace, { pane: focused }))

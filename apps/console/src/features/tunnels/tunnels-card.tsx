@@ -44,6 +44,7 @@ export function TunnelsCard({ device }: { readonly device: Device }) {
   const target = shown ? targetOf(shown.tunnel) : ''
   return (
     <ListCard
+      id="tunnels"
       query={query}
       texts={texts}
       may={may}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type PaletteItem, inGroups, matching } from './items.ts'
+import { type PaletteItem, inGroups, isCertain, isNamed, matching } from './items.ts'
 
 const item = (label: string, more: Partial<PaletteItem> = {}): PaletteItem => ({
   id: label,
@@ -58,4 +58,19 @@ it('shows the group with the best item first, each once, and one always last', (
 it('keeps the order of groups where one has the whole words and another begins with them', () => {
   const all = [item('kiosk-lobby', { group: 'Devices', found: true }), item('kiosk', { group: 'Tags' })]
   expect(labels(inGroups(all, 'kiosk', 'Documentation'))).toEqual(['kiosk-lobby', 'kiosk'])
+})
+
+it('is certain of what is known here by the start of its name', () => {
+  expect(isCertain(item('Devices'), 'dev')).toBe(true)
+  expect(isCertain(item('Add a device'), 'dev')).toBe(false)
+  expect(isCertain(item('dev-1', { found: true }), 'dev')).toBe(false)
+})
+
+it.each([
+  ['terminal-1', 'terminal', true],
+  ['Terminal', 'terminal', true],
+  ['Connection announcement', 'connect', false],
+  ['unit-12', 'unit 1', false],
+])('%j is named by %j: %j', (label, words, expected) => {
+  expect(isNamed(item(label), words)).toBe(expected)
 })

@@ -7,6 +7,8 @@ export interface PaletteItem {
   readonly label: string
   /** Other words for it, which are searched and not shown. */
   readonly synonyms?: string
+  /** What the words are compared with in place of the label. */
+  readonly name?: string
   /** The server found it, by more than its label: a device by its address. */
   readonly found?: true
   /** Keys, shown at the end of the line. */
@@ -17,6 +19,8 @@ export interface PaletteItem {
   readonly run: () => void
   /** What Shift+Enter does; absent: the same. */
   readonly open?: () => void
+  /** It is what the words ask for, whatever else is found. */
+  readonly isMeant?: true
   /** Only for devices: opens the further actions on it. */
   readonly more?: () => void
   /** It leads to more of the palette, which stays open. */
@@ -27,16 +31,17 @@ export interface PaletteItem {
 const RANKS = ['whole', 'begins', 'words', 'synonyms', 'inside', 'found'] as const
 
 /** People type `unit 42` for `unit-42`. */
-const plain = (text: string): string =>
+export const plain = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[\s\-_./@:,…]+/gu, ' ')
     .trim()
 
 /** @returns undefined for an item that the words do not find */
-function rankOf({ label, group, synonyms = '', found }: PaletteItem, phrase: string): number | undefined {
+function rankOf(item: PaletteItem, phrase: string): number | undefined {
+  const { label, group, synonyms = '', found } = item
   const wanted = phrase.split(' ')
-  const name = plain(label)
+  const name = plain(item.name ?? label)
   const all = plain(`${group} ${label} ${synonyms}`)
   const begin = (text: string) => wanted.every((word) => ` ${text}`.includes(` ${word}`))
   const fits = {
@@ -49,6 +54,17 @@ function rankOf({ label, group, synonyms = '', found }: PaletteItem, phrase: str
   }
   const rank = RANKS.findIndex((each) => fits[each])
   return rank === -1 ? undefined : rank
+}
+
+/** True for what is known here and begins with the words. */
+export function isCertain(item: PaletteItem, words: string): boolean {
+  const rank = rankOf(item, plain(words))
+  return !item.found && rank !== undefined && rank <= RANKS.indexOf('begins')
+}
+
+/** True for an item whose name has the words at its start, the last one whole: `terminal` names `terminal-1`. */
+export function isNamed(item: PaletteItem, words: string): boolean {
+  return `${plain(item.name ?? item.label)} `.startsWith(`${plain(words)} `)
 }
 
 interface Ranked {

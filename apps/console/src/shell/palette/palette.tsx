@@ -1,29 +1,22 @@
-// oxlint-disable jsx-a11y/prefer-tag-over-role -- a select holds no icons and headings, and the focus stays in the field
-// The command palette: one field that finds devices, pages and actions (WAI-ARIA combobox with a listbox).
-import type { Device } from '@bowline/contract/schemas/device'
-import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
-import { announce } from '../../ui/feedback/announce.tsx'
-import { Kbd, Modal, Text } from '../../ui/kit.ts'
-import type { PaletteItem } from './items.ts'
+// The command palette: one field that finds devices, pages and actions. What an action asks before it is done, a dialog asks in
+// its place.
+import { useState } from 'react'
+import { useDialogFile } from '../../core/use-dialog-file.ts'
+import { useDeviceActions } from '../../features/devices/actions.ts'
+import { pageFile } from '../../platform/page-files.ts'
+import { Modal } from '../../ui/kit.ts'
+import { type BodyProps, PaletteBody } from './body.tsx'
+import type { Question } from './controls.ts'
 import { paletteMessages as texts } from './messages.ts'
-import { useDeviceItems } from './use-device-items.ts'
-import { type Step, useStepItems } from './use-step-items.ts'
-import { usePaletteItems } from './use-palette-items.ts'
-import classes from './palette.module.css'
 
-/** Characters. */
-const WORDS_MAX = 64
-
-interface PaletteProps {
-  /** Returns what was typed before the field mounted; later keys go to the field itself. */
-  readonly takeTyped: () => string
-  readonly onClose: () => void
-  /** Opens the list of keyboard shortcuts. */
-  readonly onShortcuts: () => void
-}
+const loadRemove = pageFile(() => import('../../features/devices/remove-device.tsx'))
+const loadReplace = pageFile(() => import('../../features/devices/replace-device.tsx'))
+const loadRun = pageFile(() => import('../../features/commands/run-command.tsx'))
 
 /** Open while mounted. */
-export function Palette(props: PaletteProps) {
+export function Palette(props: Omit<BodyProps, 'onAsk'>) {
+  const [question, setQuestion] = useState<Question>()
+  if (question) return <Asked question={question} onClose={props.onClose} />
   return (
     <Modal
       opened
@@ -35,180 +28,36 @@ export function Palette(props: PaletteProps) {
       padding={0}
       attributes={{ content: { 'aria-label': texts.label } }}
     >
-      <Body {...props} />
+      <PaletteBody {...props} onAsk={setQuestion} />
     </Modal>
   )
 }
 
-function Body({ takeTyped, onClose, onShortcuts }: PaletteProps) {
-  const [text, setText] = useState('')
-  const [device, setDevice] = useState<Device>()
-  const [step, setStep] = useState<Step>()
-  /** What is typed in a step; the words that found the device stay beside it. */
-  const [value, setValue] = useState('')
-  const [active, setActive] = useState(0)
-  const words = text.trim()
-  const onMore = (chosen: Device) => {
-    setDevice(chosen)
-    setActive(0)
-  }
-  const content = usePaletteItems(words, onMore, onShortcuts)
-  const enter = (chosen: Device, next: Step) => {
-    setStep(next)
-    setValue(next === 'rename' ? chosen.name : '')
-    setActive(0)
-  }
-  const ofDevice = useDeviceItems(device, enter)
-  const ofStep = useStepItems(device, step, value)
-  const items = device ? (step ? ofStep.items : ofDevice) : content.items
-  const listId = useId()
-  const list = useRef<HTMLDivElement>(null)
-  const field = useRef<HTMLInputElement>(null)
-  const at = Math.min(active, items.length - 1)
-  const idOf = (index: number) => `${listId}-${index}`
-  const { searching } = content
-
-  // Focus the field as soon as it mounts (the kit does it later), and restore the previous focus afterwards.
-  useLayoutEffect(() => {
-    const before = document.activeElement
-    field.current?.focus()
-    const typed = takeTyped()
-    // oxlint-disable-next-line react/set-state-in-effect -- the browser keeps the text typed before the focus
-    if (typed !== '') setText(typed.slice(0, WORDS_MAX))
-    return () => {
-      if (before instanceof HTMLElement) before.focus({ preventScroll: true })
-    }
-  }, [takeTyped])
-  useEffect(() => {
-    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
-  })
-  // The old name is replaced by what is typed, or corrected.
-  useEffect(() => {
-    if (step === 'rename') field.current?.select()
-  }, [step])
-  useEffect(() => {
-    if (step && ofStep.problem !== undefined) announce(ofStep.problem)
-  }, [step, ofStep.problem])
-  useEffect(() => {
-    if (words !== '' && !searching) announce(texts.count(items.length))
-  }, [words, searching, items.length])
-
-  const back = () => {
-    if (step) setStep(undefined)
-    else setDevice(undefined)
-    setActive(0)
-  }
-  const type = (typed: string) => {
-    setActive(0)
-    if (step) {
-      setValue(typed)
-      return
-    }
-    setText(typed)
-    setDevice(undefined)
-  }
-  const run = (item: PaletteItem | undefined, withShift: boolean) => {
-    if (!item) return
-    if (!item.stays) onClose()
-    if (withShift && item.open) item.open()
-    else item.run()
-  }
-  const onKey = (event: KeyboardEvent<HTMLInputElement>) => {
-    const current = items[at]
-    const { selectionStart, selectionEnd } = event.currentTarget
-    const isAtEnd = selectionStart === text.length
-    const leavesLeft = event.key === 'ArrowLeft' && (!step || (selectionStart === 0 && selectionEnd === 0))
-    if (event.key === 'ArrowDown') setActive((at + 1) % Math.max(1, items.length))
-    else if (event.key === 'ArrowUp') setActive((at - 1 + items.length) % Math.max(1, items.length))
-    else if (event.key === 'Enter') run(current, event.shiftKey)
-    else if (event.key === 'ArrowRight' && isAtEnd && current?.more && !step) current.more()
-    else if (device && (leavesLeft || event.key === 'Escape')) back()
-    else return
-    event.preventDefault()
-    event.stopPropagation()
-  }
-  return (
-    <>
-      <input
-        ref={field}
-        className={classes['input']}
-        role="combobox"
-        aria-label={step && device ? texts.stepLabels[step](device.name) : texts.label}
-        aria-expanded
-        aria-controls={listId}
-        aria-activedescendant={items.length ? idOf(at) : undefined}
-        aria-autocomplete="list"
-        placeholder={device ? (step ? texts.stepLabels[step](device.name) : device.name) : texts.placeholder}
-        value={step ? value : text}
-        maxLength={WORDS_MAX}
-        autoComplete="off"
-        spellCheck={false}
-        data-autofocus
-        // The kit closes its dialogs by Escape before the field hears of it; here the key may lead back instead.
-        data-mantine-stop-propagation={device ? 'true' : undefined}
-        onChange={(event) => type(event.currentTarget.value)}
-        onKeyDown={onKey}
-      />
-      {content.failed && !device ? (
-        <Text size="xs" px="md" pt="xs" c="dimmed">
-          {texts.searchFailed}
-        </Text>
-      ) : null}
-      <div ref={list} id={listId} role="listbox" aria-label={texts.results} className={classes['list']}>
-        {items.map((item, index) => (
-          <Option
-            key={`${item.group} ${item.id}`}
-            item={item}
-            id={idOf(index)}
-            isActive={index === at}
-            heading={items[index - 1]?.group === item.group ? undefined : item.group}
-            onRun={(withShift) => run(item, withShift)}
-          />
-        ))}
-      </div>
-      {items.length === 0 ? (
-        <Text size="sm" c="dimmed" p="md">
-          {step ? ofStep.problem : searching ? texts.searching : texts.none(words)}
-        </Text>
-      ) : null}
-      <div className={classes['foot']}>{step ? texts.hintStep : device ? texts.hintDevice : texts.hint}</div>
-    </>
-  )
+interface AskedProps {
+  readonly question: Question
+  readonly onClose: () => void
 }
 
-interface OptionProps {
-  readonly item: PaletteItem
-  readonly id: string
-  readonly isActive: boolean
-  /** Shown above the first item of a group. */
-  readonly heading: string | undefined
-  readonly onRun: (withShift: boolean) => void
-}
-
-function Option({ item: { label, hint, note, icon: Icon }, id, isActive, heading, onRun }: OptionProps) {
-  return (
-    <>
-      {heading === undefined ? null : (
-        <div role="presentation" className={classes['heading']}>
-          {heading}
-        </div>
-      )}
-      {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the field handles the keys: the focus never leaves it */}
-      <div
-        id={id}
-        role="option"
-        aria-selected={isActive}
-        tabIndex={-1}
-        className={classes['option']}
-        // Keep the focus in the field.
-        onMouseDown={(event) => event.preventDefault()}
-        onClick={(event) => onRun(event.shiftKey)}
-      >
-        {Icon ? <Icon size={16} aria-hidden /> : <span className={classes['gap']} />}
-        <span className={classes['label']}>{label}</span>
-        {note === undefined ? null : <span className={classes['note']}>{note}</span>}
-        {hint === undefined ? null : <Kbd className={classes['hint'] ?? ''}>{hint}</Kbd>}
-      </div>
-    </>
-  )
+function Asked({ question: { what, device }, onClose }: AskedProps) {
+  const actions = useDeviceActions()
+  const removal = useDialogFile(loadRemove, what === 'remove', onClose)
+  const replacement = useDialogFile(loadReplace, what === 'replace', onClose)
+  const command = useDialogFile(loadRun, what === 'run', onClose)
+  if (what === 'remove') {
+    return removal ? (
+      <removal.RemoveDevice device={device} onClose={onClose} onConfirm={() => void actions.run('remove', device)} />
+    ) : null
+  }
+  if (what === 'run') {
+    return command ? <command.RunCommand devices={[device]} offline={0} onClose={onClose} /> : null
+  }
+  return replacement && device.replaces ? (
+    <replacement.ReplaceDevice
+      device={device}
+      replaced={device.replaces}
+      opened
+      onClose={onClose}
+      onConfirm={() => void actions.run('accept', device)}
+    />
+  ) : null
 }

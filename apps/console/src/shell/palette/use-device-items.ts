@@ -1,12 +1,10 @@
 // Palette items for one device.
 import type { Device } from '@bowline/contract/schemas/device'
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useMay, useRuntime } from '../../core/context.tsx'
+import { useMay } from '../../core/context.tsx'
 import { useSshUser } from '../../core/devices/ssh-user.ts'
-import { parseSshEndpoint, sshLine } from '../../features/devices/add/commands.ts'
+import { useSshLines } from '../../features/devices/copy-ssh.tsx'
 import { openFilesMessages } from '../../features/files/open-messages.ts'
-import { infoQuery } from '../../features/instance/queries.ts'
 import { announce } from '../../ui/feedback/announce.tsx'
 import { copyText } from '../../ui/text/copy-text.ts'
 import type { PaletteItem } from './items.ts'
@@ -18,13 +16,12 @@ import type { Step } from './use-step-items.ts'
  * @param enter opens a step that asks for more
  */
 export function useDeviceItems(device: Device | undefined, enter: (device: Device, step: Step) => void): PaletteItem[] {
-  const { api } = useRuntime()
   const navigate = useNavigate()
   const user = useSshUser()
   const mayConnect = useMay('deviceConnect')
   const mayTag = useMay('deviceTagUpdate', device)
   const mayRename = useMay('deviceUpdate', device)
-  const { data: info } = useQuery(infoQuery(api))
+  const lineOf = useSshLines()
   if (!device) return []
   const { uid, name, namespace } = device
   const copy = async (text: string) => announce((await copyText(text)) ? texts.copied : texts.copyFailed)
@@ -33,7 +30,6 @@ export function useDeviceItems(device: Device | undefined, enter: (device: Devic
     const open = () => enter(device, step)
     return { ...item(texts.steps[step], open), more: open, stays: true }
   }
-  const endpoint = parseSshEndpoint(info?.endpoints.ssh ?? '')
   const connect = item(texts.connect, () => void navigate({ to: '/terminal', search: { device: uid } }))
   const files = item(openFilesMessages.title, () => void navigate({ to: '/devices/$uid/files', params: { uid } }))
   return [
@@ -41,7 +37,7 @@ export function useDeviceItems(device: Device | undefined, enter: (device: Devic
     item(texts.open, () => void navigate({ to: '/devices/$uid', params: { uid } })),
     ...(mayTag ? [stepTo('tag')] : []),
     ...(mayRename ? [stepTo('rename')] : []),
-    ...(info ? [item(texts.copySsh, () => void copy(sshLine(endpoint, { namespace, device: name }, user)))] : []),
+    ...(lineOf ? [item(texts.copySsh, () => void copy(lineOf(device)))] : []),
     item(texts.copyId, () => void copy(`${user}@${namespace}.${name}`)),
     item(texts.sessionsOf, () => void navigate({ to: '/sessions', search: { device: uid } })),
   ]

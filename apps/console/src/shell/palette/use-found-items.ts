@@ -1,6 +1,6 @@
 // Palette items that the words find beside devices: sessions, keys, members, tags, namespaces, pages of the documentation.
 import type { Session } from '@bowline/contract/schemas/session'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { BookOpen, Boxes, History, KeyRound, Tags, UserRound } from 'lucide-react'
 import { usePerson, useRuntime } from '../../core/context.tsx'
@@ -26,29 +26,33 @@ interface Found {
   readonly searching: boolean
 }
 
-/** @param words after a pause in typing; fewer than two characters find nothing */
-export function useFoundItems(words: string): Found {
+/**
+ * @param words as typed; fewer than two characters find nothing
+ * @param searched the words after a pause in typing, which the server searches
+ */
+export function useFoundItems(words: string, searched: string): Found {
   const { api } = useRuntime()
   const tenant = usePerson()?.tenant ?? ''
   const navigate = useNavigate()
   const switchTo = useSwitchNamespace()
   const isAsked = words.length >= WORDS_MIN
+  const isSearched = isAsked && searched.length >= WORDS_MIN
   const enabled = isAsked && tenant !== ''
   const sessions = useQuery({
     ...sessionListQuery(api, {
       page: 1,
       perPage: SHOWN_SESSIONS,
-      filter: sessionFilter({ q: words }),
+      filter: sessionFilter({ q: searched }),
       sort: 'active',
       order: 'desc',
     }),
-    enabled,
+    enabled: enabled && isSearched,
   })
-  const keys = useQuery({ ...publicKeyListQuery(api, { page: 1, words }), enabled })
+  const keys = useQuery({ ...publicKeyListQuery(api, { page: 1, words: searched }), enabled: enabled && isSearched })
   const namespace = useQuery({ ...namespaceQuery(api, tenant), enabled })
   const tags = useQuery({ ...tagsQuery(api), enabled })
   const namespaces = useQuery({ ...ownNamespacesQuery(api), enabled: isAsked })
-  const docs = useQuery({ ...docsQuery(words), enabled: isAsked })
+  const docs = useQuery({ ...docsQuery(searched), placeholderData: keepPreviousData, enabled: isSearched })
   if (!isAsked) return { items: [], searching: false }
   const has = (text: string): boolean => text.toLowerCase().includes(words.toLowerCase())
   const { groups } = texts
@@ -63,32 +67,32 @@ export function useFoundItems(words: string): Found {
       icon: Boxes,
       run: () => void switchTo.run(other),
     }))
-  const current = <T>(list: {
-    readonly data: { readonly items: readonly T[] } | undefined
-    isPlaceholderData: boolean
-  }) => (list.isPlaceholderData ? [] : (list.data?.items ?? []))
+  // Answers for earlier words stay as long as their label fits: the server may have found them by something else.
+  const isCurrent = words === searched
+  const foundBy = (list: { readonly isPlaceholderData: boolean }) =>
+    isCurrent && !list.isPlaceholderData ? { found: true as const } : {}
   return {
-    searching: enabled && [sessions, keys].some(({ isPending, isPlaceholderData }) => isPending || isPlaceholderData),
+    searching:
+      enabled &&
+      (!isCurrent || [sessions, keys].some(({ isPending, isPlaceholderData }) => isPending || isPlaceholderData)),
     items: [
-      ...current(sessions).map((session) => ({
+      ...(sessions.data?.items ?? []).map((session) => ({
         id: session.uid,
         group: groups.sessions,
-        found: true as const,
-        label: labelOf(session),
+        ...foundBy(sessions),
+        label: sessionLabel(session),
         note: session.active ? texts.active : formatMoment(session.started_at),
         icon: History,
         run: () => void navigate({ to: '/sessions/$uid', params: { uid: session.uid } }),
       })),
-      ...current(keys)
-        .slice(0, SHOWN)
-        .map(({ fingerprint, name }) => ({
-          id: fingerprint,
-          group: groups.keys,
-          found: true as const,
-          label: name,
-          icon: KeyRound,
-          run: () => void navigate({ to: '/public-keys', search: { q: name } }),
-        })),
+      ...(keys.data?.items ?? []).slice(0, SHOWN).map(({ fingerprint, name }) => ({
+        id: fingerprint,
+        group: groups.keys,
+        ...foundBy(keys),
+        label: name,
+        icon: KeyRound,
+        run: () => void navigate({ to: '/public-keys', search: { q: name } }),
+      })),
       ...members.slice(0, SHOWN).map(({ id, email, role }) => ({
         id,
         group: groups.members,
@@ -111,7 +115,7 @@ export function useFoundItems(words: string): Found {
       ...(docs.data ?? []).slice(0, SHOWN).map(({ url, title }) => ({
         id: url,
         group: groups.docs,
-        found: true as const,
+        ...foundBy(docs),
         label: title,
         icon: BookOpen,
         run: () => void window.open(url, '_blank', 'noopener'),
@@ -121,7 +125,7 @@ export function useFoundItems(words: string): Found {
 }
 
 /** `root@lab-nas, ada@example.com`, with the command where there was one. */
-function labelOf(session: Session): string {
+export function sessionLabel(session: Session): string {
   const { person, command } = session
   return [nameOf(session), person?.name, command].filter(Boolean).join(', ')
 }

@@ -14,6 +14,8 @@ interface ListCardProps<T> {
     readonly error: unknown
     readonly refetch: () => unknown
   }
+  /** Its anchor in the address of the page. */
+  readonly id?: string
   readonly texts: Readonly<Record<'title' | 'text' | 'create' | 'roleTooLow' | 'loadFailed' | 'none', string>>
   /** True if the role may add. */
   readonly may: boolean
@@ -24,9 +26,10 @@ interface ListCardProps<T> {
   readonly children: ReactNode
 }
 
-export function ListCard<T>({ query, texts, may, onCreate, renderRow, children }: ListCardProps<T>) {
+export function ListCard<T>({ id, query, texts, may, onCreate, renderRow, children }: ListCardProps<T>) {
   return (
     <SectionCard
+      {...(id === undefined ? {} : { id })}
       title={texts.title}
       text={texts.text}
       actions={

@@ -1,10 +1,13 @@
 // A section of a settings page: a title, a description and its controls.
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { Text, Title } from '../kit.ts'
+import { useSection } from './page-sections.tsx'
 import classes from './section-card.module.css'
 
 interface SectionCardProps {
   readonly title: string
+  /** Its anchor in the address of the page, where links lead to. */
+  readonly id?: string
   readonly text?: string
   /** Contains irreversible actions. */
   readonly danger?: boolean
@@ -13,12 +16,16 @@ interface SectionCardProps {
   readonly children: ReactNode
 }
 
-export function SectionCard({ title, text, danger, actions, children }: SectionCardProps) {
+export function SectionCard({ title, id, text, danger, actions, children }: SectionCardProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useSection(id, title, heading)
   return (
-    <section aria-label={title} className={classes['card']} data-danger={danger || undefined}>
+    <section id={id} aria-label={title} className={classes['card']} data-danger={danger || undefined}>
       <div className={classes['head']}>
         <div>
-          <Title order={2}>{title}</Title>
+          <Title order={2} ref={heading} tabIndex={id === undefined ? undefined : -1}>
+            {title}
+          </Title>
           {text === undefined ? null : (
             <Text size="sm" c="dimmed">
               {text}

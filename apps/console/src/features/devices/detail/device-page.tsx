@@ -5,8 +5,10 @@ import type { Device } from '@bowline/contract/schemas/device'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { MonitorOff } from 'lucide-react'
-import { useDeferredValue, useEffect, useState } from 'react'
-import { useMay, usePerson, useRuntime } from '../../../core/context.tsx'
+import { useDeferredValue, useState } from 'react'
+import { useMay, useRuntime } from '../../../core/context.tsx'
+import { recentDevices } from '../../../core/recent.ts'
+import { useRemembered } from '../../../core/use-remembered.ts'
 import { BackLink } from '../../../ui/page/back-link.tsx'
 import { Callout } from '../../../ui/feedback/callout.tsx'
 import { EmptyState } from '../../../ui/feedback/empty-state.tsx'
@@ -20,7 +22,6 @@ import { AskForAccess } from '../../access-requests/ask-for-access.tsx'
 import { DeviceHealthCard } from '../../health/device-health.tsx'
 import { DevicePresenceCard } from '../../presence/device-presence.tsx'
 import { TunnelsCard } from '../../tunnels/tunnels-card.tsx'
-import { rememberDevice } from '../recent-devices.ts'
 import { useDeviceActions } from '../actions.ts'
 import { ChangedHostKey } from '../agentless/changed-host-key.tsx'
 import { UserAuthority } from '../agentless/user-authority.tsx'
@@ -69,11 +70,9 @@ function KnownDevice({ device }: { readonly device: Device }) {
   const mayEdit = useMay('deviceUpdate', device)
   const [removing, setRemoving] = useState<Device>()
   const [editing, setEditing] = useState(false)
-  const tenant = usePerson()?.tenant ?? ''
   // The first frame shows who it is and how to reach it: drawing all of it at once would delay the answer to the click.
   const isWhole = useDeferredValue(true, false)
-  const { uid, name } = device
-  useEffect(() => rememberDevice(tenant, { uid, name }), [tenant, uid, name])
+  useRemembered(recentDevices, device)
   const remove = () => {
     void actions.run('remove', device)
     void navigate({ to: '/devices', search: { status: tabOf(device) } })

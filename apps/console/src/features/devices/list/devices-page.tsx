@@ -29,6 +29,7 @@ import { savedQuery } from '../../views/saved-query.ts'
 import { ViewsMenu } from '../../views/views-menu.tsx'
 import { DevicesSearch, SAVED, choicesOf, deviceListOf, inTab } from '../search.ts'
 import classes from '../../../ui/controls/choice-menu.module.css'
+import { lazyPart } from '../../../platform/lazy-part.tsx'
 import { pageFile } from '../../../platform/page-files.ts'
 import { useHandler } from '../../../platform/use-handler.ts'
 import { useStable } from '../../../platform/use-stable.ts'
@@ -43,6 +44,9 @@ const loadBulkBar = pageFile(() => import('../bulk/bulk-bar.tsx'))
 const BulkBar = lazy(async () => ({ default: (await loadBulkBar()).BulkBar }))
 const loadConnectors = pageFile(() => import('../../connectors/connectors-card.tsx'))
 const ConnectorsCard = lazy(async () => ({ default: (await loadConnectors()).ConnectorsCard }))
+
+const loadCompletion = pageFile(() => import('../completion/search-completion.tsx'))
+const SearchCompletion = lazyPart(loadCompletion, (module) => module.SearchCompletion)
 
 const NOTHING: ReadonlySet<string> = new Set()
 
@@ -137,7 +141,13 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
           />
           <ListMenu kind={kind} search={search} onChange={(next) => open(next, true)} />
           {kind === 'devices' && status === 'accepted' ? <ViewToggle view="map" search={narrowed} /> : null}
-          <SearchField label={texts.searchKinds[kind]} words={shown.words} onSearch={searchFor} />
+          <SearchField
+            label={texts.searchKinds[kind]}
+            hint={texts.searchHint}
+            words={shown.words}
+            onSearch={searchFor}
+            renderCompletion={(slot) => <SearchCompletion kind={kind} search={narrowed} slot={slot} />}
+          />
         </div>
       </DeviceTabs>
       <FacetBar kind={kind} search={narrowed} onChange={narrow} />
