@@ -30,7 +30,7 @@ it('adds a rule, which tags the device, and takes the tag away with the rule', a
   await dialog.getByLabel('Tag', { exact: true }).fill('own-linux')
   await dialog.getByLabel('Devices that match').fill('tag:kiosk')
   await dialog.getByRole('button', { name: 'Add rule' }).click()
-  await dialog.getByText('must not look at tags').first().waitFor()
+  await dialog.getByText('must not depend on tags').first().waitFor()
   const name = product.sshid.slice(product.sshid.indexOf('.') + 1)
   await dialog.getByLabel('Devices that match').fill('name:nothing-is-called-this')
   await dialog.getByText('Matches no device now.').waitFor()

@@ -103,13 +103,13 @@ export function leavingJourneys(site: Site): void {
       const { context, page } = await openPage(browser, { baseURL: world.product.console })
       await openSignedIn(page, world.product, '/tags')
       await page.route('**/assets/audit-page*.js', (route) => route.abort())
-      await page.getByRole('link', { name: 'Audit log' }).click()
+      await page.getByRole('link', { name: 'Audit log', exact: true }).click()
       await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
       expect(await violationsInBothThemes(page)).toEqual({ light: [], dark: [] })
       // The rest of the console keeps working.
       await page.getByRole('link', { name: 'Tags' }).click()
       await page.getByText('garden').first().waitFor()
-      await page.getByRole('link', { name: 'Audit log' }).click()
+      await page.getByRole('link', { name: 'Audit log', exact: true }).click()
       await page.getByRole('button', { name: 'Try again' }).waitFor()
       // Only now: the click itself fetches the page once more.
       await page.unroute('**/assets/audit-page*.js')
@@ -142,7 +142,7 @@ export function leavingJourneys(site: Site): void {
       const another = '<script type="module" src="/assets/index-another.js"></script>'
       await page.route('/', (route) => route.fulfill({ contentType: 'text/html', body: another }), { times: 1 })
       const loaded = page.waitForEvent('load')
-      await page.getByRole('link', { name: 'Audit log' }).click()
+      await page.getByRole('link', { name: 'Audit log', exact: true }).click()
       await loaded
       await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
       expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(1)

@@ -136,7 +136,7 @@ describe('the terminals of the console', () => {
 
     await own.context.setOffline(true)
     await own.page.clock.fastForward(15_000)
-    await own.page.getByRole('link', { name: 'Audit log' }).click()
+    await own.page.getByRole('link', { name: 'Audit log', exact: true }).click()
     await own.page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
     await own.context.setOffline(false)
     // Nor is a newer console loaded while terminals are open: people decide when.
@@ -144,13 +144,13 @@ describe('the terminals of the console', () => {
     await own.page.route('/', (route) => route.fulfill({ contentType: 'text/html', body: another }))
     await own.page.getByRole('link', { name: 'Terminal' }).click()
     await tab.waitFor()
-    await own.page.getByRole('link', { name: 'Audit log' }).click()
+    await own.page.getByRole('link', { name: 'Audit log', exact: true }).click()
     await own.page.getByRole('button', { name: 'Reload' }).waitFor()
     await own.page.unroute('/')
     await own.page.unroute('**/assets/audit-page*')
     await own.page.getByRole('link', { name: 'Terminal' }).click()
     await tab.waitFor()
-    await own.page.getByRole('link', { name: 'Audit log' }).click()
+    await own.page.getByRole('link', { name: 'Audit log', exact: true }).click()
     await own.page.getByRole('button', { name: 'Export CSV' }).waitFor()
     await own.page.getByRole('link', { name: 'Terminal' }).click()
     await tab.waitFor()
@@ -164,7 +164,7 @@ describe('the terminals of the console', () => {
     await openSignedIn(own.page, OPERATOR, '/devices')
     await arrives
     await own.context.setOffline(true)
-    await own.page.getByRole('link', { name: 'Audit log' }).click()
+    await own.page.getByRole('link', { name: 'Audit log', exact: true }).click()
     await own.page.getByRole('heading', { name: 'Audit log' }).waitFor()
     expect(own.complaints).toEqual([])
     await own.context.close()

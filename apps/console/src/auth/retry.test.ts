@@ -16,6 +16,7 @@ it.each([
   [406, 'TAG_LIMIT', true],
   [404, 'NOT_FOUND', true],
   [403, 'FRESH_PROOF_REQUIRED', false],
+  [409, 'CONFLICT', false],
   [429, 'TOO_MANY_REQUESTS', false],
   [500, 'INTERNAL', false],
 ])('a refusal with %i %s is final: %s', (status, code, isIt) => {

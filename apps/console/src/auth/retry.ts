@@ -11,8 +11,10 @@ export function isRetryable(failureCount: number, error: unknown): boolean {
   return isUnreachable(error) || (error instanceof ApiError && error.status >= 500)
 }
 
-/** True when the same call would be refused again: what has to change first is something else. */
+/** Refusals of what was sent. Others, such as a conflict or a limit, end when somebody changes what they are about. */
+const FINAL: readonly number[] = [400, 404, 406, 413, 422]
+
+/** True when the same call would be refused again, whatever else changes. */
 export function isFinal(error: unknown): boolean {
-  if (!(error instanceof ApiError) || error.code === 'FRESH_PROOF_REQUIRED') return false
-  return error.status >= 400 && error.status < 500 && error.status !== 429
+  return error instanceof ApiError && FINAL.includes(error.status)
 }

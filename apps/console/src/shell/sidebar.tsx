@@ -39,8 +39,7 @@ export function Sidebar({ onClose, onSearch, onKeys }: SidebarProps) {
   const pathname = useLocation({ select: (location) => location.pathname })
   // The current section may be below the edge, where the list fades.
   useEffect(() => {
-    // Newer browsers return a promise, which must not be taken for the effect's end.
-    nav.current?.querySelector('[data-active]')?.scrollIntoView({ block: 'nearest' })
+    if (nav.current) scrollToActive(nav.current)
     // oxlint-disable-next-line react/exhaustive-effect-dependencies, react-hooks/exhaustive-deps -- another page, another section
   }, [pathname])
   return (
@@ -100,4 +99,18 @@ export function Sidebar({ onClose, onSearch, onKeys }: SidebarProps) {
       <AccountMenu />
     </div>
   )
+}
+
+/** Height of what fades, in pixels. */
+const FADE = 28
+
+/** Not by `scrollIntoView`: from there on, newer browsers continue with Tab. */
+function scrollToActive(nav: HTMLElement): void {
+  const active = nav.querySelector('[data-active]')?.getBoundingClientRect()
+  if (!active) return
+  const { top, bottom } = nav.getBoundingClientRect()
+  const above = active.top - (top + FADE)
+  const below = active.bottom - (bottom - FADE)
+  if (above < 0) nav.scrollTop += above
+  else if (below > 0) nav.scrollTop += below
 }
