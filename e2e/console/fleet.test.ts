@@ -185,9 +185,9 @@ describe('shaping the list', () => {
     expect(await height()).toBeLessThan(33)
     await page.getByRole('button', { name: 'Display' }).click()
     await page.getByRole('menuitem', { name: 'Reset columns' }).click()
+    await page.getByRole('columnheader', { name: 'MAC address' }).waitFor({ state: 'detached' })
     await page.getByRole('menuitemradio', { name: 'Comfortable' }).click()
     await page.keyboard.press('Escape')
-    await page.getByRole('columnheader', { name: 'MAC address' }).waitFor({ state: 'detached' })
   })
 
   it('saves a view for the namespace and opens it', async () => {

@@ -81,7 +81,10 @@ export function screenJourneys(site: Site): void {
         .first()
       await cell.getByRole('button', { name: 'Copy the key fingerprint' }).waitFor()
       expect(await cell.textContent()).toMatch(/^SHA256:/)
-      await page.evaluate(`localStorage.removeItem('bowline.device-columns.accepted')`)
+      await page.getByRole('button', { name: 'Display' }).click()
+      await page.getByRole('menuitem', { name: 'Reset columns' }).click()
+      await page.getByRole('columnheader', { name: 'Key fingerprint' }).waitFor({ state: 'detached' })
+      await page.keyboard.press('Escape')
     })
   })
 

@@ -7,6 +7,10 @@ it.each([
   [{}, FIRST],
   [{ status: 'pending' }, { ...FIRST, status: 'pending', sort: 'created_at' }],
   [{ q: ' pi ' }, { ...FIRST, words: 'pi' }],
+  // A keyword waits for its value.
+  [{ q: 'pi -tag:' }, { ...FIRST, words: 'pi' }],
+  [{ q: 'os:"' }, FIRST],
+  [{ q: '02:00:' }, { ...FIRST, words: '02:00:' }],
   [{ sort: 'name' }, { ...FIRST, sort: 'name', order: 'asc' }],
   [
     { sort: 'name', order: 'desc', page: '3' },

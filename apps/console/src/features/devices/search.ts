@@ -1,4 +1,5 @@
 // URL search parameters of the devices page.
+import { SEARCH_KEYWORDS } from '@bowline/contract/schemas/lists/device-search'
 import { z } from 'zod'
 import { type DeviceChoices, PRESENCES, SEEN, TROUBLE_CHOICES } from '../../core/devices/device-filter.ts'
 import { DEVICES_PER_PAGE, DEVICE_SORTS, type DeviceListQuery, PAGE_SIZES } from '../../core/devices/queries.ts'
@@ -93,6 +94,9 @@ export function inTab(search: DevicesSearch, status: DeviceTab): DevicesSearch {
   return { ...search, ...DEFAULT_DEVICES_SEARCH, ...own, status }
 }
 
+/** A keyword whose value is still to be typed, at the end of the words. */
+const OPEN_KEYWORD = new RegExp(`(?:^|\\s)-?(?:is|${Object.keys(SEARCH_KEYWORDS).join('|')}):"?$`, 'i')
+
 export function choicesOf(search: DevicesSearch): DeviceChoices {
   const { status, q = '', tag, system, arch, version, seen, fav, hostKey, trouble, incident, cell } = search
   // Only accepted devices connect.
@@ -102,7 +106,7 @@ export function choicesOf(search: DevicesSearch): DeviceChoices {
     favorites: fav === 'yes' ? true : undefined,
     hostKeyChanged: hostKey === 'changed' ? true : undefined,
   }
-  return { words: q, ...lists, presence, seen, ...marks, trouble, incident, cell }
+  return { words: q.replace(OPEN_KEYWORD, '').trim(), ...lists, presence, seen, ...marks, trouble, incident, cell }
 }
 
 /** The list for a URL. By default accepted devices are sorted by last seen, others by request time. */

@@ -11,7 +11,7 @@ import { Page } from '../../../ui/page/page.tsx'
 import { PagedTable } from '../../../ui/list/paged-table.tsx'
 import { SearchField } from '../../../ui/form/search-field.tsx'
 import { useDeviceActions } from '../actions.ts'
-import { visibleColumns } from './columns-choice.ts'
+import { useVisibleColumns } from './columns-choice.ts'
 import { DEVICE_COLUMNS } from './device-columns.tsx'
 import { DeviceRowActions } from '../device-row-actions.tsx'
 import { DeviceTabs } from './device-tabs.tsx'
@@ -65,6 +65,7 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
   const path = kind === 'devices' ? '/devices' : '/containers'
   const navigate = useNavigate({ from: path })
   const shown = deviceListOf(search)
+  const visible = useVisibleColumns(search)
   const list = useQuery(deviceListQuery(api, shown, kind))
   const actions = useDeviceActions()
   const [removing, setRemoving] = useState<Device>()
@@ -136,7 +137,7 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
           <ViewsMenu
             list={kind}
             query={savedQuery(search, SAVED)}
-            columns={visibleColumns(search)}
+            columns={visible}
             onOpen={(query) => void navigate({ to: path, search: DevicesSearch.parse(query) })}
           />
           <ListMenu kind={kind} search={search} onChange={(next) => open(next, true)} />
@@ -144,7 +145,7 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
           <SearchField
             label={texts.searchKinds[kind]}
             hint={texts.searchHint}
-            words={shown.words}
+            words={search.q ?? ''}
             onSearch={searchFor}
             renderCompletion={(slot) => <SearchCompletion kind={kind} search={narrowed} slot={slot} />}
           />
@@ -159,7 +160,7 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
           list={list}
           failed={texts.loadFailed}
           columns={DEVICE_COLUMNS}
-          visible={visibleColumns(search)}
+          visible={visible}
           scrolls
           keysHint={texts.rowKeys}
           rowKey={(device) => device.uid}
