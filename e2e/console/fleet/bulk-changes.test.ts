@@ -62,7 +62,7 @@ async function tagAll(tag: string): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: 'Add tags' }).click()
 }
 
-it('stay in sight on every page until they end, and can be stopped from there', async () => {
+it('stay in sight on every page until they end, can be stopped from there, and go on', async () => {
   await tagAll('autumn')
   const dialog = page.getByRole('dialog', { name: `Adding tags to ${COUNT} devices` })
   await dialog.getByText(new RegExp(`\\d+ of ${COUNT} devices processed`)).waitFor()
@@ -87,6 +87,9 @@ it('stay in sight on every page until they end, and can be stopped from there', 
     .getByRole('alert')
     .filter({ hasText: /Tags added to \d+ devices?\. Stopped\./ })
     .waitFor()
+  await setPace(0.01)
+  await other.getByRole('dialog').getByRole('button', { name: 'Continue' }).click()
+  await other.getByText(/^Finished: \d+ succeeded, \d+ failed\.$/).waitFor({ timeout: 60_000 })
   await other.close()
   expect(complaints).toEqual([])
 }, 120_000)

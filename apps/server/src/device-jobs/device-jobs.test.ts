@@ -58,7 +58,7 @@ describe('a change of all devices that match', () => {
   it('changes more devices than a page has, groups failures by cause, and is taken back as a whole', async () => {
     const { person } = await fleet(230, 'accepted')
     const job = await start(person.client, { action: 'tag', tags: ['new-tag'] })
-    expect(job).toMatchObject({ state: 'done', total: 230, done: 207, failed: 23, can_undo: true })
+    expect(job).toMatchObject({ state: 'done', total: 230, done: 207, failed: 23, can_undo: true, can_retry: false })
     expect(job.failures).toMatchObject([{ code: 'TAG_LIMIT', count: 23, message: 'At most 3 tags are allowed.' }])
     expect(job.failures[0]?.examples).toHaveLength(5)
     expect(await totalOf(person, { filter: filterOf('tags', 'eq', 'new-tag') })).toBe(207)
@@ -68,6 +68,44 @@ describe('a change of all devices that match', () => {
     expect(await totalOf(person, { filter: filterOf('tags', 'eq', 'new-tag') })).toBe(0)
     expect((await person.client.call(deviceJobs.get, { params: { id: job.id } })).body.can_undo).toBe(false)
     await expect(person.client.call(deviceJobs.undo, { params: { id: job.id } })).rejects.toMatchObject({ status: 409 })
+  })
+
+  it('is tried again on the devices where it failed for a reason that has ended', async () => {
+    const { person } = await fleet(8, 'pending')
+    const { client } = person
+    const limitTo = (most: number) =>
+      server.database
+        .system()
+        .updateTable('namespaces')
+        .set({ max_devices: most })
+        .where('tenant_id', '=', person.tenant)
+        .execute()
+    await limitTo(5)
+    const job = await start(client, { action: 'accept', status: 'pending' })
+    expect(job).toMatchObject({ done: 5, failed: 3, can_retry: true, failures: [{ code: 'DEVICE_LIMIT' }] })
+    await limitTo(20)
+    const [left] = (await client.call(devices.list, { query: { status: 'pending' } })).body
+    if (!left) throw new Error('no device is pending')
+    // It is not waited for: it is no longer there.
+    await client.call(devices.remove, { params: { uid: left.uid } })
+    const again = await ended(client, (await client.call(deviceJobs.retry, { params: { id: job.id } })).body)
+    expect(again).toMatchObject({ action: 'accept', total: 2, done: 2, failed: 0, can_retry: false })
+    expect(await totalOf(person, { status: 'pending' })).toBe(0)
+    await expect(client.call(deviceJobs.retry, { params: { id: again.id } })).rejects.toMatchObject({ status: 409 })
+    const [, begun] = (await client.call(audit.list, { query: { per_page: '2' } })).body
+    expect(begun).toMatchObject({ action: 'device.bulk', details: { action: 'accept', devices: 2, retries: job.id } })
+  })
+
+  it('goes on where it was stopped', async () => {
+    const { person } = await fleet(400, 'accepted')
+    const { client } = person
+    const { body: job } = await client.call(deviceJobs.create, { body: { action: 'tag', tags: ['slow'] } })
+    await expect(client.call(deviceJobs.retry, { params: { id: job.id } })).rejects.toMatchObject({ status: 409 })
+    await client.call(deviceJobs.stop, { params: { id: job.id } })
+    const again = await ended(client, (await client.call(deviceJobs.retry, { params: { id: job.id } })).body)
+    expect(again).toMatchObject({ action: 'tag', tags: ['slow'], state: 'done' })
+    // A tenth has three tags. Some may have been under way when it was stopped.
+    expect(await totalOf(person, { filter: filterOf('tags', 'eq', 'slow') })).toBe(360)
   })
 
   it('lists those that run before newer ones that have ended', async () => {
@@ -305,7 +343,7 @@ describe('the rights of a job', () => {
   it('shows nobody the jobs of others', async () => {
     const job = await start(owner.client, { action: 'untag', tags: ['nothing-has-this'] })
     const { client } = await memberOf('operator', 'curious')
-    for (const operation of [deviceJobs.get, deviceJobs.stop, deviceJobs.undo])
+    for (const operation of [deviceJobs.get, deviceJobs.stop, deviceJobs.retry, deviceJobs.undo])
       await expect(client.call(operation, { params: { id: job.id } })).rejects.toMatchObject({ status: 404 })
     expect((await client.call(deviceJobs.list, {})).body).toEqual([])
   })

@@ -3,7 +3,7 @@ import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import type { Input } from '@bowline/contract/operation'
 import type { DeviceJob, DeviceJobAction, deviceJobs } from '@bowline/contract/operations/fleet/device-jobs'
-import type { UserId } from '@bowline/contract/schemas/common'
+import type { DeviceUid, UserId } from '@bowline/contract/schemas/common'
 import type { Permission } from '@bowline/contract/roles'
 import { audit } from '../audit/service.ts'
 import { type TenantContext, personOf, actorMay, roleOf } from '../context.ts'
@@ -15,12 +15,14 @@ import {
   type JobRow,
   addChangedBy,
   addDevices,
+  canRetry,
   countRunning,
   findJob,
   insertJob,
   isUndone,
   listJobs,
   readOutcome,
+  retryableUids,
 } from './store.ts'
 
 /** Permission that each action needs, the one of the call for a single device; an undo needs that of what it undoes. */
@@ -52,15 +54,25 @@ export async function create(ctx: TenantContext, body: Input<typeof deviceJobs.c
       limit: LIMITS.deviceJobs.devices,
       offset: 0,
     })
-    const made = await insertJob(db, { tenant: ctx.tenant, user: person(ctx), action, tags, total: uids.length })
-    if (!made) throw new Error('a new job undoes nothing')
-    await addDevices(db, made, uids)
-    const about = { action, tags, devices: uids.length, list, status, filter: filter ? decodeFilter(filter) : [] }
-    await audit({ ...ctx, db }, 'device.bulk', made.id, about)
-    return made
+    return begin({ ...ctx, db }, { action, tags }, uids, { list, status, filter: filter ? decodeFilter(filter) : [] })
   })
   tellPerson(ctx, job)
   return describe(ctx, job)
+}
+
+/** @param facts which devices these are, for the log */
+async function begin(
+  ctx: TenantContext,
+  { action, tags }: Pick<JobRow, 'action' | 'tags'>,
+  uids: readonly DeviceUid[],
+  facts: Readonly<Record<string, unknown>>,
+): Promise<JobRow> {
+  const total = uids.length
+  const made = await insertJob(ctx.db, { tenant: ctx.tenant, user: person(ctx), action, tags, total })
+  if (!made) throw new Error('a new job undoes nothing')
+  await addDevices(ctx.db, made, uids)
+  await audit(ctx, 'device.bulk', made.id, { action, tags, devices: total, ...facts })
+  return made
 }
 
 /** @throws {BowlineError} NOT_FOUND, also for jobs of others */
@@ -77,6 +89,23 @@ export async function list(ctx: TenantContext): Promise<DeviceJob[]> {
 export async function stop(ctx: TenantContext, id: string): Promise<void> {
   const job = await requireOwn(ctx, id)
   await interrupt(ctx, job)
+}
+
+/**
+ * Starts the same change of the devices on which it failed for a reason that may end, and of those that a stop has left.
+ * @throws {BowlineError} NOT_FOUND; CONFLICT when it runs, is an undo, or has no such device any more; FORBIDDEN
+ */
+export async function retry(ctx: TenantContext, id: string): Promise<DeviceJob> {
+  const old = await requireOwn(ctx, id)
+  if (old.action !== 'undo') requirePermission(ctx, old.action)
+  const job = await ctx.db.transaction().execute(async (db) => {
+    await requireRoom({ ...ctx, db })
+    const uids = isRepeatable(old) ? await retryableUids(db, id) : []
+    if (uids.length === 0) return fail('CONFLICT', { field: 'id' }, ['id'])
+    return begin({ ...ctx, db }, old, uids, { retries: id })
+  })
+  tellPerson(ctx, job)
+  return describe(ctx, job)
 }
 
 /** @throws {BowlineError} NOT_FOUND; CONFLICT when it runs, has no undo or none any more, or has been undone; FORBIDDEN */
@@ -112,9 +141,15 @@ async function describe({ db, clock }: TenantContext, job: JobRow): Promise<Devi
     failed: failures.reduce((sum, { count }) => sum + count, 0),
     failures,
     can_undo: undoable && !(await isUndone(db, id)),
+    can_retry: isRepeatable(job) && (await canRetry(db, id)),
     created_at: job.created_at.toISOString(),
     finished_at: job.finished_at?.toISOString() ?? null,
   }
+}
+
+/** The undo of a job can be asked for once. */
+function isRepeatable({ state, action }: JobRow): boolean {
+  return state !== 'running' && action !== 'undo'
 }
 
 /** Acceptances can be undone for some minutes only. */

@@ -76,6 +76,36 @@ export async function addChangedBy(db: Kysely<Schema>, job: JobRow, other: strin
   return total
 }
 
+/** Refusals that the same change of the same device meets again. */
+const FINAL = ['TAG_LIMIT', 'DEVICE_REPLACES_ONE', 'NOT_FOUND']
+
+/** Devices of a job that can be tried again: it failed for a reason that may end, or was stopped before. */
+function retryable(db: Kysely<Schema>, id: string) {
+  return (
+    db
+      .selectFrom('device_job_items as item')
+      // Others have been removed since.
+      .innerJoin('devices', 'devices.uid', 'item.device_uid')
+      .select('item.device_uid')
+      .where('item.job_id', '=', id)
+      .where((eb) =>
+        eb.or([
+          eb('item.state', '=', 'waiting'),
+          eb.and([eb('item.state', '=', 'failed'), eb('item.error_code', 'not in', FINAL)]),
+        ]),
+      )
+  )
+}
+
+export async function canRetry(db: Kysely<Schema>, id: string): Promise<boolean> {
+  return (await retryable(db, id).limit(1).executeTakeFirst()) !== undefined
+}
+
+export async function retryableUids(db: Kysely<Schema>, id: string): Promise<DeviceUid[]> {
+  const rows = await retryable(db, id).execute()
+  return rows.map(({ device_uid: uid }) => uid)
+}
+
 export function countRunning(db: Kysely<Schema>): Promise<number> {
   return countRows(db.selectFrom('device_jobs').where('state', '=', 'running'))
 }

@@ -105,7 +105,7 @@ const NAMES: readonly string[] = ['api-keys', 'tags']
 
 const WITHOUT_FACTOR = ['mfa.disable', 'mfa.rename', 'mfa.remove', 'mfa.renewRecoveryCodes', 'mfa.prove']
 
-const JOBS = ['deviceJobs.get', 'deviceJobs.stop', 'deviceJobs.undo']
+const JOBS = ['deviceJobs.get', 'deviceJobs.stop', 'deviceJobs.undo', 'deviceJobs.retry']
 
 const OF_NOBODY = [
   'administration.endSignIns',

@@ -36,7 +36,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
   const byUid = { uid: ids.device }
   const member = { ...byTenant, uid: tenant.members[role] }
   const key = { fingerprint: ids.fingerprint }
-  const rule = { id: ids.rule }
+  const [rule, job] = [{ id: ids.rule }, { id: ids.job }]
   const connector = { uid: ids.connector }
   const seat = { uid: ids.session, seat: 0 }
   const person = { name: 'Some Body', email: `${fresh('x')}@example.com`, username: fresh('x'), password: 'secret-12' }
@@ -107,7 +107,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'views.removeFavorite': { params: byUid },
     'deviceImports.create': { body: { devices: [importedDevice], dry_run: true } },
     'deviceJobs.create': { body: { action: 'tag', tags: ['another'] } },
-    ...Object.fromEntries(['get', 'stop', 'undo'].map((call) => [`deviceJobs.${call}`, { params: { id: ids.job } }])),
+    ...Object.fromEntries(['get', 'stop', 'undo', 'retry'].map((call) => [`deviceJobs.${call}`, { params: job }])),
     'terminals.open': { params: byUid, body: { username: 'root' } },
     'sessions.join': { params: { uid: ids.session } },
     'terminals.openLegacy': { body: { device: ids.device, username: 'root', password: 'secret-12' } },

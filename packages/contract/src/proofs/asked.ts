@@ -62,6 +62,7 @@ export const ASKED: readonly ProofRule[] = [
       'pairings.confirm',
       'deviceImports.create',
       'deviceJobs.create',
+      'deviceJobs.retry',
       'deviceJobs.undo',
       'agentUpdates.setPolicy',
       'agentUpdates.start',

@@ -32,6 +32,8 @@ export const DeviceJob = z
     failures: z.array(Failure),
     /** Some of it can be taken back. */
     can_undo: z.boolean(),
+    /** Some of it can be tried again: failures that may end, and what a stop has left. */
+    can_retry: z.boolean(),
     created_at: Time,
     finished_at: Time.nullable(),
   })
@@ -91,6 +93,17 @@ export const deviceJobs = {
     access: { kind: 'member', keys: false },
     params: byId,
     errors: ['NOT_FOUND'],
+  }),
+  retry: operation({
+    method: 'POST',
+    path: `${path}/{id}/retry`,
+    noun: 'deviceJobs',
+    summary: 'Try a change again on the devices on which it failed or which it did not reach',
+    access: { kind: 'member', keys: false },
+    params: byId,
+    status: 201,
+    response: DeviceJob,
+    errors: ['FRESH_PROOF_REQUIRED', 'NOT_FOUND', 'CONFLICT', 'NAMESPACE_FULL'],
   }),
   undo: operation({
     method: 'POST',

@@ -1,4 +1,4 @@
-// Progress of a change of many devices: how far it is, what failed and why, and its undo.
+// Progress of a change of many devices: how far it is, what failed and why, its retry and its undo.
 import type { DeviceJob } from '@bowline/contract/operations/fleet/device-jobs'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRuntime } from '../../../core/context.tsx'
@@ -39,7 +39,7 @@ export function JobDialog({ id, onClose }: JobDialogProps) {
 }
 
 function Progress({ job, onClose }: { readonly job: DeviceJob; readonly onClose: () => void }) {
-  const { stop, undo } = useJobActions()
+  const { stop, retry, undo } = useJobActions()
   const settled = job.done + job.failed
   const isRunning = job.state === 'running'
   return (
@@ -82,6 +82,11 @@ function Progress({ job, onClose }: { readonly job: DeviceJob; readonly onClose:
         {isRunning ? (
           <Button variant="default" onClick={() => void stop.run(job.id)}>
             {texts.stop}
+          </Button>
+        ) : null}
+        {job.can_retry ? (
+          <Button variant="default" onClick={() => void retry.run(job.id)}>
+            {texts.retry[job.state === 'stopped' ? 'stopped' : 'done']}
           </Button>
         ) : null}
         {job.can_undo ? (

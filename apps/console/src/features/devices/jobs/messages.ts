@@ -46,6 +46,8 @@ export const jobMessages = {
   failedCount: (count: string) => i18n._('{count} failed', { count }),
   andMore: (count: string) => i18n._(' and {count} more', { count }),
   jobGoesOn: i18n._('This runs on the server. You can close this window.'),
+  retryFailed: i18n._('The change could not be tried again'),
+  retry: { done: i18n._('Retry failed'), stopped: i18n._('Continue') },
   undoFailed: i18n._('The change could not be undone'),
   stop: i18n._('Stop'),
   stopFailed: i18n._('The change could not be stopped'),

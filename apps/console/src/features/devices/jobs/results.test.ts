@@ -13,6 +13,7 @@ const job = (change: Partial<DeviceJob> = {}): DeviceJob => ({
   failed: 10,
   failures: [],
   can_undo: false,
+  can_retry: false,
   created_at: '2030-01-01T00:00:00.000Z',
   finished_at: null,
   ...change,

@@ -1,4 +1,4 @@
-// Stops a change of many devices, or takes it back.
+// Stops a change of many devices, tries it again where it failed, or takes it back.
 import { deviceJobs } from '@bowline/contract/operations/fleet/device-jobs'
 import { useQueryClient } from '@tanstack/react-query'
 import { useRuntime } from '../../../core/context.tsx'
@@ -10,11 +10,13 @@ import { noteJob } from './queries.ts'
 
 export interface JobActions {
   readonly stop: Action<string>
+  /** Shows the change of the devices that are left. */
+  readonly retry: Action<string>
   /** Shows the change that takes it back. */
   readonly undo: Action<string>
 }
 
-/** Both take the id of the change. */
+/** All take the id of the change. */
 export function useJobActions(): JobActions {
   const { api } = useRuntime()
   const client = useQueryClient()
@@ -23,14 +25,20 @@ export function useJobActions(): JobActions {
     failed: texts.stopFailed,
     invalidates: [keys.deviceJobs],
   })
+  const start = async (operation: typeof deviceJobs.undo, id: string) => {
+    const { body } = await api.call(operation, { params: { id } })
+    noteJob(client, api, body)
+    openJob(body.id)
+  }
+  const retry = useAction({
+    call: (id: string) => start(deviceJobs.retry, id),
+    failed: texts.retryFailed,
+    invalidates: [keys.deviceJobs],
+  })
   const undo = useAction({
-    async call(id: string) {
-      const { body } = await api.call(deviceJobs.undo, { params: { id } })
-      noteJob(client, api, body)
-      openJob(body.id)
-    },
+    call: (id: string) => start(deviceJobs.undo, id),
     failed: texts.undoFailed,
     invalidates: [keys.deviceJobs],
   })
-  return { stop, undo }
+  return { stop, retry, undo }
 }

@@ -47,7 +47,9 @@ it('lists changes, prints one with its failures, and takes it back', async () =>
   expect(await bowline(`jobs stop ${id}`)).toBe(`Stopped the change ${id}.`)
 })
 
-it('refuses what is no job', async () => {
+it('refuses what is no job, and a retry of what nothing is left of', async () => {
+  const [{ id } = { id: '' }] = await jobs()
+  expect((await refusal(`jobs retry ${id}`))[0]).not.toBe(0)
   expect((await refusal('jobs show nothing'))[1]).toContain('id: must be the id of a job')
   expect((await refusal('jobs stop 00000000-0000-4000-8000-000000000000'))[1]).toContain('The job was not found')
 })

@@ -35,6 +35,14 @@ export function addJobCommands(program: Command, terminal: Terminal): void {
     show(terminal, format, { id }, [`Stopped the change ${id}.`])
   })
 
+  command('retry <id>', 'Try a change again where it failed, and where a stop kept it from').action(
+    async (id: string, format: Format) => {
+      const { call } = await signedIn(terminal)
+      const { body } = await call(deviceJobs.retry, { params: { id } })
+      show(terminal, format, body, [`Started ${body.id} for ${body.total} of its devices.`])
+    },
+  )
+
   command('undo <id>', 'Take back what a change has done: tags, rejections and, for 15 minutes, acceptances').action(
     async (id: string, format: Format) => {
       const { call } = await signedIn(terminal)
