@@ -52,8 +52,10 @@ export function usePaletteItems(words: string, allPages: boolean, on: PaletteCon
   const all = inGroups([...devices.items, ...fixed, ...others.items], words, texts.groups.docs)
   // A device or a page that has these words at the start of its name is what they ask for, rather than an action.
   const named = meant.length > 0 ? all.filter((item) => isNamed(item, words)) : []
+  // Chapters with a word of an action are not what is meant by it.
+  const isAside = (item: PaletteItem) => meant.length > 0 && item.group === texts.groups.docs
   return {
-    items: [...named, ...meant, ...all.filter((item) => !named.includes(item))],
+    items: [...named, ...meant, ...all.filter((item) => !named.includes(item) && !isAside(item))],
     searching: devices.searching || others.searching || verbs.searching || ofSessions.searching,
     failed: devices.failed,
     // An action is about devices that may still be on their way.
