@@ -248,6 +248,15 @@ describe('removing many devices', () => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' })
 
+    for (const name of ['cell-1', 'cell-2', 'cell-3'])
+      await page.getByRole('checkbox', { name: `Select ${name}`, exact: true }).check()
+    await page.getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('3 devices will be removed in a few seconds.').first().waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' })
+    expect(backend.fake.state.devices.size).toBe(26)
+
     await page.getByRole('button', { name: 'Remove cell-26' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('button', { name: 'Undo' }).waitFor()

@@ -81,7 +81,7 @@ it('stay in sight on every page until they end, can be stopped from there, and g
   await chip(other).waitFor()
   await chip(other).click()
   await other.getByRole('dialog').getByRole('button', { name: 'Stop' }).click()
-  await other.getByText(/^Stopped: \d+ succeeded, \d+ failed\.$/).waitFor()
+  await other.getByText(/^Stopped: \d+ succeeded, \d+ failed, \d+ left unchanged\.$/).waitFor()
   await chip(page).waitFor({ state: 'detached' })
   await page
     .getByRole('alert')

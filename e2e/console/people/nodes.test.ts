@@ -44,7 +44,7 @@ it('shows an administrator each node, what it carries, and which was lost', asyn
   await openSignedIn(page, backend, '/tags')
   await page.getByRole('navigation').getByRole('link', { name: 'Nodes', exact: true }).click()
   const answering = page.getByRole('region', { name: ANSWERING.id })
-  await answering.getByText('This is the node that answers you.').waitFor()
+  await answering.getByText('You are connected to this node.').waitFor()
   await answering.getByText('10.0.0.11:4430').waitFor()
   expect(await answering.getByText('The node was lost').count()).toBe(0)
   const lost = page.getByRole('region', { name: LOST.id })

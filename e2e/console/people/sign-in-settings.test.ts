@@ -51,7 +51,7 @@ it('sets a SAML provider up by hand, with its options, and changes the own key',
 
   const form = page.getByRole('region', { name: 'Set the provider' })
   await form
-    .getByRole('combobox', { name: 'Describe it by' })
+    .getByRole('combobox', { name: 'Metadata from' })
     .selectOption({ label: 'Entity ID, address and certificates' })
   await form.getByRole('button', { name: 'Set provider' }).click()
   await form.getByText('Certificates are required').waitFor()
@@ -139,7 +139,7 @@ it('adds, changes and removes an OpenID provider', async () => {
   await card.getByRole('button', { name: 'Change Directory' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText(/openid\/[0-9a-f-]{36}\/backchannel-logout$/).waitFor()
-  await dialog.getByRole('textbox', { name: 'Claim with the groups' }).fill('roles')
+  await dialog.getByRole('textbox', { name: 'Groups claim' }).fill('roles')
   expect(await accessibilityViolations(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Changed Directory').waitFor()

@@ -140,13 +140,16 @@ function later(work: () => void, delayMs: number): () => void {
   return () => clearTimeout(timer)
 }
 
+/** As `deviceJobs.create.path`, which the first page does not load. */
+const CHANGES_OF_MANY = '/api/device-jobs'
+
 /**
  * Takes what the page has asked for early. The cookie exchange and removals are kept alive: they must arrive even when
  * the page is left.
  */
 async function fetchFirst(url: string | URL | Request, init?: RequestInit): Promise<Response> {
   if (url === auth.refreshSession.path) return takeEarlySession() ?? fetch(url, { ...init, keepalive: true })
-  if (init?.method === 'DELETE') return fetch(url, { ...init, keepalive: true })
+  if (init?.method === 'DELETE' || url === CHANGES_OF_MANY) return fetch(url, { ...init, keepalive: true })
   const isRead = typeof url === 'string' && (init?.method ?? 'GET') === 'GET'
   return (isRead ? await takeEarlyList(url, init?.headers) : undefined) ?? fetch(url, init)
 }

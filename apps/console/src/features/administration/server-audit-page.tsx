@@ -17,6 +17,7 @@ import { Page } from '../../ui/page/page.tsx'
 import { saveFile } from '../../ui/text/save-file.ts'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
 import audit from '../audit/audit.module.css'
+import { describeBulkChange } from '../audit/bulk-change.tsx'
 import { auditMessages } from '../audit/messages.ts'
 import classes from './administration.module.css'
 import { administrationMessages } from './messages.ts'
@@ -36,12 +37,15 @@ const COLUMNS: readonly Column<InstanceAuditEntry>[] = [
   {
     id: 'action',
     header: columns.action,
-    cell: ({ action, target, details }) => (
-      <span className={audit['what']}>
-        <span className={audit['action']}>{actions.get(action) ?? action}</span>
-        <span className={cells['mono']}>{nameOf(target, details)}</span>
-      </span>
-    ),
+    cell: ({ action, target, details }) => {
+      const change = describeBulkChange({ action, details })
+      return (
+        <span className={audit['what']}>
+          <span className={audit['action']}>{change ?? actions.get(action) ?? action}</span>
+          {change === undefined ? <span className={cells['mono']}>{nameOf(target, details)}</span> : null}
+        </span>
+      )
+    },
   },
   { id: 'namespace', header: columns.namespace, cell: (entry) => <Namespace entry={entry} /> },
   { id: 'who', header: columns.who, cell: ({ actor }) => <Who actor={actor} /> },

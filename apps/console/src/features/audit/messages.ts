@@ -122,7 +122,7 @@ export const auditMessages = {
     'session.join-remove': i18n._('Removed somebody from a terminal'),
     'recording.watch': i18n._('Watched a session live'),
     'recording.play': i18n._('Played a recording'),
-    'recording.preview': i18n._('Looked at the last screen of a recording'),
+    'recording.preview': i18n._('Viewed the last screen of a recording'),
     'recording.complete': i18n._('Recording complete'),
     'recording.fail': i18n._('Could not record a session'),
     'recording.remove': i18n._('Deleted a recording'),

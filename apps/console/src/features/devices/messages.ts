@@ -44,7 +44,7 @@ export const devicesMessages = {
   acceptNamed: (name: string) => i18n._('Accept {name}', { name }),
   rejectNamed: (name: string) => i18n._('Reject {name}', { name }),
   removeNamed: (name: string) => i18n._('Remove {name}', { name }),
-  accepted: (name: string) => i18n._('{name} is accepted.', { name }),
+  accepted: (name: string) => i18n._('{name} accepted.', { name }),
   rejected: (name: string) => i18n._('{name} is rejected.', { name }),
   removed: (name: string) => i18n._('{name} removed.', { name }),
   replace: i18n._('Replace …'),

@@ -93,7 +93,7 @@ export const firewallMessages = {
         'Of {all, plural, one {# session} other {# sessions}} in the last 7 days, this would have blocked {blocked} and allowed {allowed}.',
         { all, blocked: formatCount(blocked), allowed: formatCount(allowed) },
       ),
-    incomplete: i18n._('Not all sessions were considered.'),
+    incomplete: i18n._('Based on a sample of the sessions.'),
     cutsOff: (lost: number, devices: number, others: number) =>
       i18n._(
         '{others, plural, =0 {This locks you out} one {This locks out you and # other person} other {This locks out you and # other people}}: from your current address, you lose access to {devices, plural, one {the device} other {{lost} of the # devices}} you connected to in the last 7 days.',

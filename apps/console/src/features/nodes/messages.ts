@@ -8,7 +8,7 @@ export const nodeMessages = {
   noAccessText: i18n._(
     'This page is for administrators of the server. On the server, “bowline user admin <username>” makes an account one.',
   ),
-  isThis: i18n._('This is the node that answers you.'),
+  isThis: i18n._('You are connected to this node.'),
   alone: i18n._('This is the only node. Set BOWLINE_NODE_ADDRESS to run several.'),
   states: {
     alive: i18n._('running'),
@@ -37,6 +37,6 @@ export const nodeMessages = {
     started: i18n._('Started'),
     heartbeat: i18n._('Last heartbeat'),
     links: i18n._('Connected devices'),
-    sessions: i18n._('Connections of people'),
+    sessions: i18n._('SSH connections'),
   },
 } as const

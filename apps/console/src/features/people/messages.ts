@@ -67,11 +67,11 @@ export const peopleMessages = {
   updateDoneText: i18n._('Sign in with it.'),
   updateExpired: i18n._('The link was used before, has expired after one hour, or is incomplete. Ask for another one.'),
   invitation: i18n._('Invitation'),
-  invited: (namespace: string) => i18n._('You are invited to {namespace}', { namespace }),
+  invited: (namespace: string) => i18n._('Join {namespace}', { namespace }),
   invitedBy: (inviter: string, role: string) =>
     inviter === ''
       ? i18n._('You will be {role}.', { role })
-      : i18n._('{inviter} invites you as {role}.', { inviter, role }),
+      : i18n._('{inviter} invited you to join as {role}.', { inviter, role }),
   accept: i18n._('Accept'),
   acceptOf: (namespace: string) => i18n._('Accept the invitation to {namespace}', { namespace }),
   invitations: i18n._('Invitations'),

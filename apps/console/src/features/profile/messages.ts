@@ -116,7 +116,7 @@ export const profileMessages = {
   theme: i18n._('Appearance'),
   themeText: i18n._('Applies to this browser only.'),
   themeLabel: i18n._('Theme'),
-  languageText: i18n._('Loads the page again; open terminals continue.'),
+  languageText: i18n._('Reloads the page. Open terminals continue.'),
   data: i18n._('Personal data'),
   dataText: i18n._(
     'Everything this server stores about you: your account, memberships, keys (without secrets), sign-ins and activity.',

@@ -13,7 +13,7 @@ export const signInSettingsMessages = {
     local: { label: i18n._('Passwords'), hint: i18n._('People sign in with the password of their account.') },
     saml: { label: 'SAML', hint: i18n._('Can be switched on after a successful test with the provider.') },
     trust_addresses: {
-      label: i18n._('Trust addresses of providers'),
+      label: i18n._('Trust e-mail addresses from the provider'),
       hint: i18n._('An existing account is linked by its e-mail address, without its password.'),
     },
     provider_second_factor: {
@@ -95,7 +95,7 @@ export const signInSettingsMessages = {
     issuer: i18n._('Issuer'),
     client_id: i18n._('Client ID'),
     client_secret: i18n._('Client secret'),
-    group_claim: i18n._('Claim with the groups'),
+    group_claim: i18n._('Groups claim'),
   },
   signOut: i18n._('Offer to sign out at the provider'),
   signOutHint: i18n._('People who sign out here can also sign out at the provider, if it has an address for that.'),

@@ -6,7 +6,7 @@ export const samlMessages = {
   describeText: i18n._(
     'With another provider, or without any of the current certificates, SAML stays off until a test succeeds.',
   ),
-  how: i18n._('Describe it by'),
+  how: i18n._('Metadata from'),
   ways: {
     url: i18n._('Address of its metadata'),
     xml: i18n._('Its metadata as XML'),

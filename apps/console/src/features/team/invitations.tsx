@@ -87,14 +87,12 @@ interface LinkDialogProps {
 /** Shows a link once: the server keeps its hash only. */
 export function LinkDialog({ made, onClose }: LinkDialogProps) {
   return (
-    <Dialog opened={made !== undefined} onClose={onClose} title={texts.linkTitle(made?.email ?? '')}>
+    <Dialog opened={made !== undefined} onClose={onClose} title={texts.linkTitle(made?.email ?? '')} insists>
       <Stack>
         <Text size="sm">{texts.linkText}</Text>
         <CopyField text={made?.link ?? ''} what={texts.linkWhat} focusFirst />
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {texts.close}
-          </Button>
+          <Button onClick={onClose}>{texts.linkCopied}</Button>
         </Group>
       </Stack>
     </Dialog>

@@ -145,7 +145,7 @@ export const terminalMessages = {
   },
   setting: {
     font: i18n._('Font'),
-    fontHint: i18n._('Any fixed-width font of this device. Empty: the console’s own.'),
+    fontHint: i18n._('Any monospace font installed on this computer. Leave empty for the default.'),
     fontSize: i18n._('Font size'),
     theme: i18n._('Colours'),
     themes: {

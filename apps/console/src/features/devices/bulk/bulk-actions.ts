@@ -73,11 +73,13 @@ export function useBulkActions(onClear: () => void): BulkActions {
   async function perform(devices: readonly Device[], change: BulkChange): Promise<void> {
     if (change.kind === 'remove') {
       const uids = devices.map(({ uid }) => uid)
+      onClear()
       if (!(await grace(texts.removing(devices.length), uids))) return
     }
     const { failed } = await act.send({ devices, change })
     if (failed.length === 0) {
-      onClear()
+      // What is selected since a removal was asked for is another selection.
+      if (change.kind !== 'remove') onClear()
       return
     }
     const causes = failed.map(({ item, error }) => `${item.name}: ${describeError(error).cause}`).join(' ')

@@ -3,6 +3,7 @@ import type { Device } from '@bowline/contract/schemas/device'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useMay, useRuntime } from '../../../core/context.tsx'
+import { grace } from '../../../core/grace.ts'
 import { Confirm } from '../../../ui/feedback/confirm.tsx'
 import { Dialog } from '../../../ui/feedback/dialog.tsx'
 import { GatedButton } from '../../../ui/feedback/gated.tsx'
@@ -39,7 +40,7 @@ interface BulkBarProps {
   readonly onClear: () => void
 }
 
-export function BulkBar({ kind, search, selected, shown, total, onClear, ...props }: BulkBarProps) {
+export function BulkBar({ kind, search, selected, shown, total, ...props }: BulkBarProps) {
   const { tagging, onTagging } = props
   const runtime = useRuntime()
   const navigate = useNavigate()
@@ -47,9 +48,14 @@ export function BulkBar({ kind, search, selected, shown, total, onClear, ...prop
   const mayReject = useMay('deviceAccept')
   const mayRemove = useMay('deviceRemove')
   const mayTag = useMay('deviceTagUpdate')
+  const [wantsAll, setWantsAll] = useState(false)
+  const onClear = () => {
+    // The next page that is selected stands for itself.
+    setWantsAll(false)
+    props.onClear()
+  }
   const { perform, progress } = useBulkActions(onClear)
   const job = useStartJob(kind, search, onClear)
-  const [wantsAll, setWantsAll] = useState(false)
   const [asked, setAsked] = useState<BulkChange['kind']>()
   // A page that is no longer selected as a whole does not stand for all that match.
   const isWhole = selected.length === shown && total > shown
@@ -63,8 +69,13 @@ export function BulkBar({ kind, search, selected, shown, total, onClear, ...prop
   const start = (change: BulkChange) => {
     setAsked(undefined)
     onTagging(false)
-    if (all) void job.run(change)
+    if (all) void startForAll(change)
     else void perform(selected, change)
+  }
+  const startForAll = async (change: BulkChange) => {
+    if (change.kind === 'remove') onClear()
+    if (change.kind === 'remove' && !(await grace(texts.removing(total), [`all ${kind}`]))) return
+    await job.run(change)
   }
   /** Thousands of devices are not decided about by one click. */
   const decide = (action: 'accept' | 'reject') => (all ? setAsked(action) : start({ kind: action }))

@@ -21,7 +21,7 @@ export const bulkMessages = {
       '{count, plural, one {Its SSH sessions end and their history is deleted. The agent keeps running on the device; to return, it has to register and be accepted again.} other {Their SSH sessions end and their history is deleted. The agents keep running on the devices; to return, they have to register and be accepted again.}}',
       { count },
     ),
-  removeAllText: i18n._('Once it has started it cannot be undone, only stopped.'),
+  removeAllText: i18n._('You can undo this for a few seconds. Once it has started, you can only stop it.'),
   connect: i18n._('Open terminals'),
   connectAtMost: (most: number) => i18n._('Terminals can be opened on up to {most} devices at once.', { most }),
   tag: i18n._('Add tags'),

@@ -56,6 +56,7 @@ function Progress({ job, onClose }: { readonly job: DeviceJob; readonly onClose:
           : texts.jobEnded[job.state === 'stopped' ? 'stopped' : 'done'](
               formatCount(job.done),
               formatCount(job.failed),
+              formatCount(job.total - settled),
             )}
       </Text>
       {job.failures.length > 0 ? (

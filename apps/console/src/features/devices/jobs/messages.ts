@@ -40,7 +40,8 @@ export const jobMessages = {
     i18n._('{settled} of {total, plural, one {# device} other {# devices}} processed', { settled, total }),
   jobEnded: {
     done: (done: string, failed: string) => i18n._('Finished: {done} succeeded, {failed} failed.', { done, failed }),
-    stopped: (done: string, failed: string) => i18n._('Stopped: {done} succeeded, {failed} failed.', { done, failed }),
+    stopped: (done: string, failed: string, left: string) =>
+      i18n._('Stopped: {done} succeeded, {failed} failed, {left} left unchanged.', { done, failed, left }),
   },
   failuresLabel: i18n._('Failures by cause'),
   failedCount: (count: string) => i18n._('{count} failed', { count }),
