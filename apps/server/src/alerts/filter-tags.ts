@@ -1,11 +1,12 @@
 // Tags in the filter of an alert rule. Pure.
-import type { Filter } from '@bowline/contract/schemas/filter'
+import type { FILTER_OPERATORS, Filter } from '@bowline/contract/schemas/filter'
 import { decodeFilter } from '../db/lists/filter.ts'
 
 /** Names of the property of the device list that has the tags. */
 const PROPERTIES: ReadonlySet<string> = new Set(['tags', 'tags.name'])
 
 type Item = Filter[number]
+type Operator = (typeof FILTER_OPERATORS)[number]
 
 /** Whether a filter finds devices by a tag, or by a part of its name. */
 export function filterNamesTag(filter: string, tag: string): boolean {
@@ -13,7 +14,7 @@ export function filterNamesTag(filter: string, tag: string): boolean {
     if (!isAboutTags(item)) return false
     const { operator, value } = item.params
     if (typeof value === 'object') return value.map(String).includes(tag)
-    if (operator !== 'contains') return String(value) === tag
+    if (!isAboutParts(operator)) return String(value) === tag
     return tag.toLowerCase().includes(String(value).toLowerCase())
   })
 }
@@ -30,9 +31,13 @@ export function renameTagInFilter(filter: string, from: string, to: string): str
     if (!isAboutTags(item)) return item
     const { operator, value } = item.params
     if (typeof value === 'object') return { ...item, params: { ...item.params, value: value.map(renamed) } }
-    return operator === 'contains' ? item : { ...item, params: { ...item.params, value: renamed(value) } }
+    return isAboutParts(operator) ? item : { ...item, params: { ...item.params, value: renamed(value) } }
   })
   return isChanged ? Buffer.from(JSON.stringify(items)).toString('base64') : filter
+}
+
+function isAboutParts(operator: Operator): boolean {
+  return operator === 'contains' || operator === 'ncontains'
 }
 
 function isAboutTags(item: Item): item is Extract<Item, { type: 'property' }> {

@@ -52,6 +52,20 @@ describe('a tag rule', () => {
     expect(await tagsOf(owner, one.uid)).toEqual([])
   })
 
+  it('tags what a word with a minus does not leave out', async () => {
+    const owner = await someone()
+    const [one, other] = [
+      await server.acceptedDevice(owner, { hostname: 'lab-1' }),
+      await server.acceptedDevice(owner, { hostname: 'till-1' }),
+    ]
+    expect((await make(owner.client, '-name:till', 'no-till')).body).toMatchObject({ matching: 1 })
+    expect((await make(owner.client, '-lab -note:rack', 'no-lab')).body).toMatchObject({ matching: 1 })
+    await hasTags(owner, one.uid, ['no-till'])
+    await hasTags(owner, other.uid, ['no-lab'])
+    // The devices without a tag are as little a search of a rule as those with it.
+    expect(await outcome(make(owner.client, '-tag:lab'))).toContain('400')
+  })
+
   it('tags a device that registers later, pending as it is, and one that reports something new', async () => {
     const owner = await someone()
     await make(owner.client, 'name:late-')

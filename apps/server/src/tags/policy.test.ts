@@ -226,12 +226,16 @@ describe('a renamed tag', () => {
     await addAlert(world, { filter: filterByTags('contains', ['two', 'pci']) })
     await addAlert(world, { filter: filterByTags('eq', 'pci') })
     await addAlert(world, { filter: filterByTags('contains', 'pc') })
+    await addAlert(world, { filter: filterByTags('ncontains', ['pci']) })
+    await addAlert(world, { filter: filterByTags('ncontains', 'pci') })
     await renameTag(world.owner.client)
     expect((await followers(world)).alerts).toEqual([
       [['other'], ''],
       [[], filterByTags('contains', ['two', 'other'])],
       [[], filterByTags('eq', 'other')],
       [[], filterByTags('contains', 'pc')],
+      [[], filterByTags('ncontains', ['other'])],
+      [[], filterByTags('ncontains', 'pci')],
     ])
   })
 

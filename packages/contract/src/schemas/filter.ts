@@ -1,7 +1,8 @@
 // The filter of lists: base64 of a JSON array of conditions and the operators between them.
 import * as z from 'zod'
 
-export const FILTER_OPERATORS = ['contains', 'eq', 'ne', 'bool', 'gt', 'lt'] as const
+/** `ne` and `ncontains` are the opposites of `eq` and `contains`: they hold for what has no value, too. */
+export const FILTER_OPERATORS = ['contains', 'ncontains', 'eq', 'ne', 'bool', 'gt', 'lt'] as const
 
 const Scalar = z.union([z.string().max(1_024), z.number(), z.boolean()])
 

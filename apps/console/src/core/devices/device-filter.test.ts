@@ -79,7 +79,7 @@ it('reads the choices of a filter that it has built, and of no other', () => {
 })
 
 it('reads words with keywords back from a filter', () => {
-  const choices = { words: 'tag:kiosk -arch:arm64 pi', tags: ['lab'] } as const
+  const choices = { words: 'tag:kiosk -arch:arm64 -os:alpine -attic pi', tags: ['lab'] } as const
   expect(choicesOfFilter(deviceFilter(choices) ?? '')).toEqual(choices)
   expect(choicesOfFilter(deviceFilter({ words: 'is:online' }) ?? '')).toEqual({ words: '', presence: 'online' })
 })

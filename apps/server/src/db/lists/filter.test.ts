@@ -76,6 +76,17 @@ describe('list filter', () => {
     expect(compiled([property('tags', 'contains', 'a')])?.text).toContain('ilike')
   })
 
+  it('excludes what contains a text, and finds what has no value', () => {
+    expect(compiled([property('name', 'ncontains', '50%')])).toEqual({
+      text: 'not coalesce("name" ilike $1, false)',
+      parameters: [String.raw`%50\%%`],
+    })
+    expect(compiled([property('tags', 'ncontains', ['a', 'b'])])?.text).toBe(
+      'not coalesce("tags" @> $1::text[], false)',
+    )
+    expect(refusal(encode([property('count', 'ncontains', 'x')]))).toContain('for texts and lists; count is a number')
+  })
+
   it('parses booleans, numbers and times in the forms that clients send', () => {
     expect(compiled([property('online', 'bool', 't')])).toEqual({ text: '"online"', parameters: [] })
     expect(compiled([property('online', 'eq', '0')])).toEqual({ text: 'not "online"', parameters: [] })

@@ -83,6 +83,8 @@ function condition(
   switch (operator) {
     case 'contains':
       return contains(name, property, value)
+    case 'ncontains':
+      return sql<SqlBool>`not coalesce(${contains(name, property, value)}, false)`
     case 'eq':
       return equals(name, property, value)
     case 'ne':
@@ -106,7 +108,8 @@ function contains(name: string, property: FilterProperty, value: Value): Express
   if (property.type === 'text-array') {
     return sql<SqlBool>`exists (select from unnest(${property.sql}) as element where element ilike ${pattern})`
   }
-  if (property.type !== 'text') return refuse(`contains is for texts and lists; ${name} is a ${property.type}`)
+  if (property.type !== 'text')
+    return refuse(`contains and ncontains are for texts and lists; ${name} is a ${property.type}`)
   return ofList(property, sql<SqlBool>`${property.sql} ilike ${pattern}`)
 }
 

@@ -1,6 +1,7 @@
 // Narrowing, sorting and exporting device lists.
 import { operations } from '@bowline/contract/operations'
 import { Device } from '@bowline/contract/schemas/device'
+import { searchConditions } from '@bowline/contract/schemas/lists/device-search'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
@@ -72,6 +73,33 @@ describe('searching devices', () => {
       'unit-020',
       'unit-040',
     ])
+  })
+
+  it.each([
+    ['-os:alpine', (i: number) => i % 2 === 0],
+    ['-os:"debian 12"', (i: number) => i % 2 > 0],
+    ['-name:unit-0', () => false],
+    ['-name:UNIT-01', (i: number) => i < 10 || i > 19],
+    ['-ip:192.0.2.1', (i: number) => i !== 1 && (i < 10 || i > 19)],
+    ['-mac:00:1', (i: number) => i < 16 || i > 31],
+    // None has a note.
+    ['-note:rack', () => true],
+    ['-kiosk', (i: number) => i % 4 > 0],
+    ['-kiosk -arm64 os:debian', (i: number) => i % 4 > 0 && i % 5 > 0 && i % 2 === 0],
+    ['-', () => true],
+  ])('finds for %s the others', async (search, isFound) => {
+    const expected = Array.from({ length: 40 }, (_, i) => i + 1).filter(isFound)
+    expect(await found(...searchConditions(search))).toEqual(expected.map((i) => `unit-${String(i).padStart(3, '0')}`))
+  })
+
+  it('finds devices without a value among the others', async () => {
+    const system = server.database.system()
+    const info = (name: string) => sql`update devices set info = ${name}::jsonb where name = 'unit-001'`.execute(system)
+    const { rows } = await sql<{ info: string }>`select info::text from devices where name = 'unit-001'`.execute(system)
+    await info('{"id":"","pretty_name":null,"version":"","arch":"","platform":"native"}')
+    expect(await found(...searchConditions('-os:alpine -os:debian'))).toEqual(['unit-001'])
+    await info(rows[0]?.info ?? '')
+    expect(await found(...searchConditions('-os:alpine -os:debian'))).toEqual([])
   })
 
   it('finds devices by what is noted about them, and returns it', async () => {

@@ -18,6 +18,20 @@ it.each([
   ['os:"GNU/Linux 12"', 'info.pretty_name contains GNU/Linux 12'],
   ['arch:arm64', 'info.arch eq arm64'],
   ['-agent:0.1.0', 'info.version ne 0.1.0'],
+  ['-os:alpine', 'info.pretty_name ncontains alpine'],
+  ['-os:"Alpine Linux"', 'info.pretty_name ncontains Alpine Linux'],
+  ['-name:gate', 'name ncontains gate'],
+  ['-ip:192.0.2.', 'remote_addr ncontains 192.0.2.'],
+  ['-mac:02:00', 'mac ncontains 02:00'],
+  ['-note:rack', 'note ncontains rack'],
+  ['-pi', 'words ncontains pi'],
+  ['--pi', 'words ncontains -pi'],
+  ['-02:00:5e', 'words ncontains 02:00:5e'],
+  ['-"second floor"', 'words ncontains second floor'],
+  ['-"tag:kiosk"', 'words ncontains tag:kiosk'],
+  ['-"-"', 'words ncontains -'],
+  ['"-pi"', 'words contains -pi'],
+  ['-"', 'words contains -'],
   ['ip:192.0.2.', 'remote_addr contains 192.0.2.'],
   ['mac:02:00', 'mac contains 02:00'],
   ['note:rack', 'note contains rack'],
@@ -30,7 +44,7 @@ it.each([
   expect(read(text)).toEqual([condition])
 })
 
-it.each(['02:00:5e:00:53:01', 'tag:', 'is:new', 'constructor:x', '-name:gate', '-pi', 'fe80::1'])(
+it.each(['02:00:5e:00:53:01', 'tag:', 'is:new', 'constructor:x', 'fe80::1', '-', '--', 'a-b'])(
   'looks for %s everywhere, as it has no keyword',
   (text) => {
     expect(read(text)).toEqual([`words contains ${text}`])
@@ -44,6 +58,20 @@ it('takes no more words than a filter may have conditions', () => {
 it('writes conditions as the text that reads as them', () => {
   const text = '-tag:kiosk os:"GNU/Linux 12" is:offline "second floor" 02:00'
   expect(searchTextOf(searchConditions(text))).toBe(text)
+  for (const word of [
+    '-os:"Alpine Linux"',
+    '-pi',
+    '--pi',
+    '-"second floor"',
+    '-"tag:kiosk"',
+    '"tag:kiosk"',
+    '"-pi"',
+    '-',
+    '-"-"',
+  ])
+    expect(searchTextOf(searchConditions(word))).toBe(word)
+  for (const word of ['-name:gate', '-ip:192.0.2.', '-mac:02:00', '-note:rack', '-tag:', '--', '-"--"'])
+    expect(searchTextOf(searchConditions(word))).toBe(word)
   expect(searchTextOf(searchConditions('tag:kiosk').concat(searchConditions('x')))).toBe('tag:kiosk x')
 })
 

@@ -1,24 +1,25 @@
 // The search text of device lists: words that occur anywhere in what is known of a device, and words with a keyword that
-// look at one property, such as `tag:kiosk`. Console and command line read it alike.
+// look at one property, such as `tag:kiosk`; a minus before a word finds the others. Console and command line read it alike.
 import { type Condition, where } from './filter-text.ts'
 
 /** Words of a search: more would exceed the conditions that a filter may have. */
 export const MAX_SEARCH_WORDS = 6
 
+/** What a minus makes of an operator. */
+const OPPOSITES = { contains: 'ncontains', eq: 'ne' } as const
+
 interface Keyword {
   readonly property: string
-  readonly operator: 'contains' | 'eq'
-  /** `-keyword:value` finds the others; only whole values can be excluded. */
-  readonly negates?: true
+  readonly operator: keyof typeof OPPOSITES
 }
 
 /** Keywords, each with the property of the filter that it looks at. */
 export const SEARCH_KEYWORDS: Readonly<Record<string, Keyword>> = {
-  tag: { property: 'tags', operator: 'eq', negates: true },
+  tag: { property: 'tags', operator: 'eq' },
   name: { property: 'name', operator: 'contains' },
   os: { property: 'info.pretty_name', operator: 'contains' },
-  arch: { property: 'info.arch', operator: 'eq', negates: true },
-  agent: { property: 'info.version', operator: 'eq', negates: true },
+  arch: { property: 'info.arch', operator: 'eq' },
+  agent: { property: 'info.version', operator: 'eq' },
   ip: { property: 'remote_addr', operator: 'contains' },
   mac: { property: 'mac', operator: 'contains' },
   note: { property: 'note', operator: 'contains' },
@@ -27,11 +28,13 @@ export const SEARCH_KEYWORDS: Readonly<Record<string, Keyword>> = {
 /** A word, or text in double quotes; both with or without a keyword. */
 const WORD = /-?(?:[a-z]+:)?"[^"]*"?|\S+/giu
 const KEYED = /^(-?)([a-z]+):(.+)$/isu
+/** Nothing to exclude follows the minus: a word like others. */
+const BARE_MINUS = /^-+"?$/u
 
 /**
  * @param text of a search field: `tag:kiosk -arch:arm64 is:offline "second floor"`
  * @returns a condition for each of the first six words, all of which must hold. A word with an unknown keyword, such as a
- *   MAC address, is a word like others.
+ *   MAC address, is a word like others; so is one in quotes, minus and keyword included, and a minus alone.
  */
 export function searchConditions(text: string): Condition[] {
   return wordsOf(text).map(conditionOf).slice(0, MAX_SEARCH_WORDS)
@@ -56,19 +59,31 @@ function conditionOf(word: string): Condition {
     return where('online', 'bool', (value === 'online') === (minus === ''))
   }
   const known = Object.hasOwn(SEARCH_KEYWORDS, name) ? SEARCH_KEYWORDS[name] : undefined
-  if (!known || value === '' || (minus === '-' && !known.negates)) return where('words', 'contains', unquoted(word))
-  return where(known.property, minus === '-' ? 'ne' : known.operator, value)
+  if (known && value !== '')
+    return where(known.property, minus === '-' ? OPPOSITES[known.operator] : known.operator, value)
+  const isExcluded = word.startsWith('-') && !BARE_MINUS.test(word)
+  return isExcluded ? where('words', 'ncontains', unquoted(word.slice(1))) : where('words', 'contains', unquoted(word))
 }
 
 function wordOf({ name, operator, value }: Condition['params']): string | undefined {
   if (name === 'online' && operator === 'bool') return value === true ? 'is:online' : 'is:offline'
   if (typeof value !== 'string') return undefined
-  if (name === 'words' && operator === 'contains') return quoted(value)
+  if (name === 'words' && operator === 'contains') return plainWord('', value)
+  if (name === 'words' && operator === 'ncontains') return plainWord('-', value)
   const found = Object.entries(SEARCH_KEYWORDS).find(([, { property }]) => property === name)
   if (!found) return undefined
   const [keyword, known] = found
   if (operator === known.operator) return `${keyword}:${quoted(value)}`
-  return operator === 'ne' && known.negates ? `-${keyword}:${quoted(value)}` : undefined
+  return operator === OPPOSITES[known.operator] ? `-${keyword}:${quoted(value)}` : undefined
+}
+
+/** In quotes where it would be read as something else without them. */
+function plainWord(minus: '' | '-', value: string): string {
+  const word = `${minus}${quoted(value)}`
+  const { params } = conditionOf(word)
+  const isRead =
+    params.name === 'words' && params.value === value && (params.operator === 'ncontains') === (minus === '-')
+  return isRead ? word : `${minus}"${value}"`
 }
 
 const unquoted = (word: string): string => word.replaceAll('"', '')

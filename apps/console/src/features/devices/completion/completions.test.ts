@@ -19,7 +19,8 @@ it.each([
   ['|', [...Object.keys(SEARCH_KEYWORDS), 'is'].map((keyword) => `${keyword}:`)],
   ['a|', ['arch:', 'agent:']],
   ['lab TA|', ['tag:']],
-  ['-|', ['-tag:', '-arch:', '-agent:', '-is:']],
+  ['-|', [...Object.keys(SEARCH_KEYWORDS), 'is'].map((keyword) => `-${keyword}:`)],
+  ['lab -n|', ['-name:', '-note:']],
   ['is:|', ['is:online ', 'is:offline ']],
   ['-is:of|', ['-is:offline ']],
   ['is:online|', []],
@@ -27,12 +28,24 @@ it.each([
   ['-tag:ki|', ['-tag:kiosk ', '-tag:old-kiosk ']],
   ['tag:garden|', []],
   ['os:deb|', ['os:"Debian GNU/Linux 13 (trixie)" ']],
+  ['-os:deb|', ['-os:"Debian GNU/Linux 13 (trixie)" ']],
   ['os:"debian gnu|', ['os:"Debian GNU/Linux 13 (trixie)" ']],
   ['gar|', ['tag:garden ']],
   ['name:gate|', []],
   ['02:00:|', []],
 ])('offers for %j %j', (marked, expected) => {
   expect(offered(marked)).toEqual(expected)
+})
+
+it.each([
+  ['tag:ki|', ['3 devices', '1 device']],
+  // Those are the devices that the words leave out.
+  ['-tag:ki|', ['', '']],
+  ['-kio|', ['']],
+  ['-is:|', ['not connected', 'connected']],
+  ['-ta|', ['does not have the tag']],
+])('notes beside what it offers for %j %j', (marked, expected) => {
+  expect(completionsOf(at(marked).word, VALUES).map(({ note }) => note)).toEqual(expected)
 })
 
 it.each([

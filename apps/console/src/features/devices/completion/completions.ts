@@ -71,9 +71,9 @@ export function completionsOf(word: Word, values: readonly Value[]): Completion[
   if (keyword === undefined) {
     const tags = typed.length >= TAG_CHARS ? values.filter(({ value }) => begins(value, wanted)) : []
     return [
-      ...KEYWORDS.filter((each) => each.startsWith(wanted) && (minus === '' || negates(each))).map((each) => ({
+      ...KEYWORDS.filter((each) => each.startsWith(wanted)).map((each) => ({
         text: `${minus}${each}:`,
-        note: texts.keywords[each] ?? '',
+        note: (minus === '-' && texts.excluding[each]) || (texts.keywords[each] ?? ''),
       })),
       ...tags.slice(0, SHOWN_TAGS).map((tag) => completed(minus, 'tag', tag)),
     ]
@@ -81,7 +81,7 @@ export function completionsOf(word: Word, values: readonly Value[]): Completion[
   if (keyword === 'is') {
     return PRESENCES.filter((each) => each.startsWith(wanted) && each !== wanted).map((each) => ({
       text: `${minus}is:${each} `,
-      note: texts.presences[each] ?? '',
+      note: (minus === '-' ? texts.absences : texts.presences)[each] ?? '',
     }))
   }
   const fits = values.filter(({ value }) => value.toLowerCase().includes(wanted) && value.toLowerCase() !== wanted)
@@ -91,11 +91,11 @@ export function completionsOf(word: Word, values: readonly Value[]): Completion[
 }
 
 const begins = (value: string, wanted: string): boolean => value.toLowerCase().startsWith(wanted)
-const negates = (keyword: string): boolean => keyword === 'is' || SEARCH_KEYWORDS[keyword]?.negates === true
 
+/** The count is of the devices that have the value: of those that a minus leaves out. */
 function completed(minus: string, keyword: string, { value, count }: Value): Completion {
   const quoted = /\s/u.test(value) ? `"${value}"` : value
-  return { text: `${minus}${keyword}:${quoted} `, note: texts.devices(count) }
+  return { text: `${minus}${keyword}:${quoted} `, note: minus === '' ? texts.devices(count) : '' }
 }
 
 /** @returns the text with the completion in place of the word, and where the cursor is then */

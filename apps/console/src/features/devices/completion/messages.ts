@@ -13,14 +13,27 @@ const keywords: Readonly<Record<string, string>> = {
   is: i18n._('online or offline'),
 }
 
+/** After a minus; the other keywords name what is looked at either way. */
+const excluding: Readonly<Record<string, string>> = {
+  tag: i18n._('does not have the tag'),
+}
+
 const presences: Readonly<Record<string, string>> = {
   online: i18n._('connected'),
   offline: i18n._('not connected'),
 }
 
+/** What `-is:` finds. */
+const absences: Readonly<Record<string, string>> = {
+  online: presences['offline'] ?? '',
+  offline: presences['online'] ?? '',
+}
+
 export const completionMessages = {
   label: i18n._('Completions'),
   keywords,
+  excluding,
   presences,
+  absences,
   devices: (count: number) => i18n._('{count, plural, one {# device} other {# devices}}', { count }),
 } as const

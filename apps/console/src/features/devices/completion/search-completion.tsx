@@ -30,7 +30,7 @@ export function SearchCompletion({ kind, search, slot }: SearchCompletionProps) 
       {...slot}
       label={texts.label}
       options={options}
-      continues={word.typed !== '' || word.keyword !== undefined}
+      continues={word.typed !== '' || word.keyword !== undefined || word.minus !== ''}
       onTake={(option) => {
         const next = completedText(text, word, option)
         onText(next.text, next.caret)
