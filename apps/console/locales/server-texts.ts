@@ -222,6 +222,8 @@ export const END_SENTENCES = [
   'The connection to the device was lost.',
   'The device ended the connection.',
   'The SSH server of the device stopped answering.',
+  'The agent stopped answering.',
+  'The connection of the device has ended.',
   'The connection to the server that holds the device was lost.',
   'The server is stopping.',
   'The server has stopped.',

@@ -31,6 +31,7 @@ import type { AcceptedLogin } from './login/accepted-login.ts'
 import { Login, type LoginDeps } from './login/login.ts'
 import { PromptCancelled } from './login/questions.ts'
 import { type SshId, parseSshId } from './login/sshid.ts'
+import { reasonFor } from './record/device-text.ts'
 import { deviceLost, highestRanked, notRecorded, refusedByRule, transportCause } from './record/end-cause.ts'
 import { TEXTS, fromBowline, withdrawal } from './record/texts.ts'
 import { SessionChannel, type SessionChannelParts } from './session/session-channel.ts'
@@ -288,7 +289,7 @@ export class Connection implements ConnectionHandler {
   #loseDevice(connection: SshConnection, cause: LinkCause, device: string): void {
     const lost = deviceLost(cause, device)
     this.#lost = lost
-    const message = cause.fromPeer ? lost.message : fromBowline(lost.message)
+    const message = cause.fromPeer ? lost.message : fromBowline(reasonFor(cause))
     connection.disconnect({ by: 'local', reason: 'device-lost', message })
   }
 

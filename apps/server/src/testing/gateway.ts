@@ -34,6 +34,8 @@ export interface FakeDevice {
   readonly link: Link
   /** Transport below the link, for bytes that no link would send. */
   readonly transport: Transport
+  /** Resets the connection below the link, as a network does. */
+  reset(): void
   /** Resolves when the link has ended. */
   readonly ended: Promise<LinkCause>
   /** Kinds and headers of the streams opened on it. */
@@ -92,6 +94,7 @@ export async function fakeDevice(
     login: (user) => `${user}@${body.namespace}.${body.name}`,
     link,
     transport,
+    reset: () => void socket.resetAndDestroy(),
     ended,
     asked,
     credentials,

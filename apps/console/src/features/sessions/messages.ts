@@ -78,6 +78,7 @@ export const sessionsMessages = {
     gateway: i18n._('the server'),
     admin: i18n._('an administrator'),
     policy: i18n._('a rule'),
+    network: i18n._('the network'),
   },
   cause: (by: string, reason: string) => i18n._('{reason} (by {by})', { reason, by }),
   playLink: i18n._('Play'),

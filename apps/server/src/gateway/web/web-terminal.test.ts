@@ -91,6 +91,24 @@ describe('web terminal', () => {
     expect(await page.next('ended')).toMatchObject({ by: 'user', reason: 'disconnect' })
   })
 
+  it('tells a lost connection of the device from one of the browser, and keeps the code in the row', async () => {
+    const device = await fakeDevice(server, ada)
+    const { page, session: uid } = await readyPage(server, ada, device.device.uid)
+    device.reset()
+    expect(await page.next('ended')).toEqual({
+      type: 'ended',
+      by: 'network',
+      reason: 'connection-lost',
+      message: 'the device lost its connection to the server.',
+    })
+    expect(page.output().toString()).not.toContain('ECONNRESET')
+    const row = await until(async () => {
+      const found = await session(uid)
+      return found?.closed && found
+    })
+    expect(row.closed).toMatchObject({ by: 'network', reason: 'connection-lost', message: 'ECONNRESET' })
+  })
+
   it('rejects wrong passwords as often as ssh does', async () => {
     const device = await fakeDevice(server, ada)
     const page = await greetedPage(server, ada, device.device.uid)

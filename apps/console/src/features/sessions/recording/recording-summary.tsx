@@ -1,7 +1,7 @@
 // The summary of a recording, as facts on a line.
 import type { ListedRecording } from '@bowline/contract/schemas/recording'
 import { formatBytes, formatDuration } from '../../../ui/text/numbers.ts'
-import { endedBecause } from '../ended-because.ts'
+import { endedBecause } from '../cause/ended-because.ts'
 import { sessionsMessages } from '../messages.ts'
 import classes from './recording-summary.module.css'
 

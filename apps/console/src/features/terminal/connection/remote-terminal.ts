@@ -153,9 +153,9 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
   function dropped(): void {
     socket = undefined
     if (isOver()) return
-    if (token === '') return end('network', 'disconnected', '')
+    if (token === '') return end('network', 'unreachable', '')
     if (state.get().kind !== 'reconnecting') reconnecting()
-    if (now() > until) return end('network', 'connection-lost', '')
+    if (now() > until) return end('network', 'not-resumed', '')
     cancelRetry = later(resume, backoff.next())
   }
 

@@ -1,5 +1,5 @@
 // Why a terminal ended, for the person in front of it.
-import { serverText } from '../../../platform/language/server-text.ts'
+import { causeText, isDeviceLost } from '../../sessions/cause/cause-text.ts'
 import { terminalMessages as texts } from '../messages.ts'
 import { sharingMessages } from '../sharing/messages.ts'
 import type { PaneState } from './pane-session.ts'
@@ -8,11 +8,17 @@ import type { PaneState } from './pane-session.ts'
 export function endText({ cause, exit }: Extract<PaneState, { kind: 'ended' }>): string {
   if (exit?.signal !== undefined) return texts.killed(exit.signal)
   if (exit?.status !== undefined) return texts.exited(exit.status)
-  if (cause.reason === 'connection-lost') return texts.lost
+  if (cause.reason === 'not-resumed') return texts.lost
+  if (cause.reason === 'unreachable') return texts.failedToConnect
   if (isOfJoining(cause.reason)) return sharingMessages.ends[cause.reason]
-  if (cause.message !== '') return serverText(cause.message)
-  if (cause.by === 'network') return texts.failedToConnect
+  const said = causeText(cause)
+  if (said !== '') return said
   return cause.by === 'user' ? texts.endedBy.user : texts.endedBy.unknown
+}
+
+/** What can be done about the end; '' when there is nothing to say. */
+export function endHint({ cause, exit }: Extract<PaneState, { kind: 'ended' }>): string {
+  return exit === undefined && isDeviceLost(cause) ? texts.onceOnline : ''
 }
 
 function isOfJoining(reason: string): reason is keyof typeof sharingMessages.ends {

@@ -6,7 +6,7 @@ import { Button, Loader } from '../../../ui/kit.ts'
 import { useCountdown } from '../../../ui/text/ticker.ts'
 import { terminalMessages as texts } from '../messages.ts'
 import { sharingMessages } from '../sharing/messages.ts'
-import { endText } from './end-text.ts'
+import { endHint, endText } from './end-text.ts'
 import type { PaneState, SignInPane } from './pane-session.ts'
 import { reconnect } from '../vault-sign-in.ts'
 import classes from '../terminal.module.css'
@@ -57,6 +57,7 @@ export function PaneNotice({ pane, state, onAnswer }: PaneNoticeProps) {
         <div role="alert" className={classes['notice']}>
           <span className={classes['noticeText']}>
             <strong>{isJoined ? sharingMessages.over : texts.ended}.</strong> {endText(state)}
+            {isJoined ? '' : ` ${endHint(state)}`}
           </span>
           <Button size="compact-sm" onClick={() => (isJoined ? pane.again() : reconnect(runtime, pane))}>
             {isJoined ? sharingMessages.askAgain : texts.retry}

@@ -8,6 +8,10 @@ it.each([
   [{ at, by: 'user', reason: 'exit', message: '' }, 'exit (by the user)'],
   [{ at, by: 'policy', reason: 'too-many_sessions', message: '' }, 'too many sessions (by a rule)'],
   [{ at, by: 'moon', reason: 'eclipse', message: '' }, 'eclipse (by moon)'],
+  [
+    { at, by: 'network', reason: 'connection-lost', message: 'ECONNRESET' },
+    'The device lost its connection to the server (connection reset).',
+  ],
   [null, ''],
 ])('describes the cause %j as: %s', (closed, text) => {
   expect(endedBecause(closed)).toBe(text)
