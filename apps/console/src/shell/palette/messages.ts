@@ -42,6 +42,12 @@ export const paletteMessages = {
     switchTo: i18n._('switch namespace, change namespace, other namespace, organization, tenant, workspace'),
     profile: i18n._('my account, password, e-mail address, user settings, preferences'),
     apiKeys: i18n._('tokens, access tokens, API tokens'),
+    vault: i18n._('vault, private keys, SSH keys of mine, passphrase'),
+    pages: {
+      alerts: i18n._('webhook, Slack, notifications, went offline'),
+      team: i18n._('create a user, new user, users'),
+      health: i18n._('status, overview'),
+    },
     sections: {
       account: i18n._('e-mail address, username, my name, recovery e-mail'),
       password: i18n._('change password, new password'),
@@ -53,7 +59,8 @@ export const paletteMessages = {
       personalData: i18n._('download my data, GDPR, privacy'),
       appearance: i18n._('theme, dark mode, light mode, language, locale, translation'),
       deletion: i18n._('delete my account, close my account'),
-      namespace: i18n._('tenant id, rename the namespace'),
+      namespace: i18n._('tenant id, rename the namespace, device limit'),
+      retention: i18n._('retention, keep recordings, delete recordings'),
       announcement: i18n._('banner, message of the day, motd, welcome'),
       sshFactor: i18n._('MFA for SSH, 2FA for SSH, two-factor'),
       provisioning: i18n._('SCIM, Okta, Entra, directory, sync'),

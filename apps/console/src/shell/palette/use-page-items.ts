@@ -19,6 +19,17 @@ const USUAL: readonly SectionPath[] = [
   '/settings',
 ]
 
+const SYNONYMS: Partial<Record<SectionPath, string>> = {
+  '/': texts.synonyms.pages.health,
+  '/alerts': texts.synonyms.pages.alerts,
+  '/team': texts.synonyms.pages.team,
+}
+
+function synonymsOf(to: SectionPath): { readonly synonyms?: string } {
+  const synonyms = SYNONYMS[to]
+  return synonyms === undefined ? {} : { synonyms }
+}
+
 /** Every page. */
 export function usePageItems(): PaletteItem[] {
   const isAdmin = usePerson()?.instance_admin === true
@@ -32,6 +43,7 @@ export function usePageItems(): PaletteItem[] {
       icon,
       hint: `g ${key}`,
       run: () => void navigate({ to }),
+      ...synonymsOf(to),
     })),
   )
   return [
@@ -48,6 +60,7 @@ export function usePageItems(): PaletteItem[] {
       id: '/profile/keys',
       group,
       label: appMessages.keys,
+      synonyms: texts.synonyms.vault,
       icon: KeyRound,
       run: () => void navigate({ to: '/profile/keys' }),
     },

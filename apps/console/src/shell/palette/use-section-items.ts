@@ -34,7 +34,7 @@ const OF_PROFILE: readonly Section[] = [
 const OF_SETTINGS: readonly Section[] = [
   [settings.rename, 'namespace', also.namespace],
   [settings.record, 'sessions'],
-  [settings.retention, 'sessions'],
+  [settings.retention, 'sessions', also.retention],
   [settings.forwarding, 'sessions'],
   [settings.joining, 'sessions'],
   [settings.endDisallowed, 'sessions'],
