@@ -57,7 +57,12 @@ describe('pages of a long list', () => {
       )
       const down = order_by === 'desc' ? sql`desc` : sql`asc`
       const up = order_by === 'desc' ? sql`asc` : sql`desc`
-      const key = sort_by === 'status' ? sql`status ${down}, last_seen ${down}` : sql`${sql.ref(sort_by)} ${down}`
+      const keys = {
+        status: sql`status ${down}, last_seen ${down}`,
+        // By the number, as people count.
+        name: sql`split_part(name, '-', 1) ${down}, split_part(name, '-', 2)::int ${down}`,
+      }
+      const key = sort_by === 'status' || sort_by === 'name' ? keys[sort_by] : sql`${sql.ref(sort_by)} ${down}`
       const expected = await sql<{ uid: string }>`select uid from devices
         where status = any(${status === '' ? [...DEVICE_STATUSES] : [status]}) order by ${key}, uid ${up}`.execute(
         tenant(),
