@@ -16,15 +16,23 @@ export interface Site {
 /** Boots it before the first test of a file. */
 export function setUpSite(): Site {
   let started: { world: World; browser: Browser; watched: WatchedPage } | undefined
+  let isClosing = false
+  /** Every row after it would only say that nothing answers. */
+  async function sayWhenItEnds({ product: { process: running } }: World): Promise<void> {
+    const exit = await running.ended
+    if (!isClosing) process.stderr.write(`The product has ended, ${JSON.stringify(exit)}:\n${running.output()}\n`)
+  }
   const get = () => started ?? expect.unreachable('the site is used before it is there')
   beforeAll(async () => {
     const [browser, world] = await Promise.all([launchBrowser(), startWorld()])
     const watched = await openPage(browser, { baseURL: world.product.console }, /status of 4\d\d/)
     started = { world, browser, watched }
+    void sayWhenItEnds(world)
     await openSignedIn(watched.page, world.product, '/devices')
   })
   afterEach(() => expect(get().watched.complaints.splice(0)).toEqual([]))
   afterAll(async () => {
+    isClosing = true
     await started?.browser.close()
     await started?.world.close()
   })

@@ -114,9 +114,13 @@ function launch(options: ProductOptions, as: readonly string[], dataFolder: stri
   })
 }
 
-/** The environment without Bowline's own settings, so that tests do not depend on the calling shell. */
+/**
+ * The environment without Bowline's own settings, so that tests do not depend on the calling shell; nor is the product
+ * started by the npm that runs the tests, with which it would end.
+ */
 export function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('BOWLINE_')))
+  const isOurs = (name: string): boolean => name.startsWith('BOWLINE_') || name === 'npm_lifecycle_event'
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isOurs(name)))
 }
 
 async function firstLine(running: Running, timeoutMs: number): Promise<StartupInfo> {
