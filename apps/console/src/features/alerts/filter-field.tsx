@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useRuntime } from '../../core/context.tsx'
 import { type DeviceChoices, PRESENCES, choicesOfFilter, deviceFilter } from '../../core/devices/device-filter.ts'
 import { Button, Group, MultiSelect, NativeSelect, Text, TextInput } from '../../ui/kit.ts'
-import { facetQuery } from '../devices/list/queries.ts'
+import { facetQuery } from '../devices/facet-query.ts'
 import { devicesMessages } from '../devices/messages.ts'
 import { alertsMessages } from './messages.ts'
 

@@ -5,7 +5,7 @@ import { useRuntime } from '../../core/context.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Skeleton, Text } from '../../ui/kit.ts'
 import { SectionCard } from '../../ui/page/section-card.tsx'
-import { facetQuery } from '../devices/list/queries.ts'
+import { facetQuery } from '../devices/facet-query.ts'
 import { presenceMessages } from '../presence/messages.ts'
 import classes from '../presence/presence.module.css'
 

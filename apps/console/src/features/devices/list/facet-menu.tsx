@@ -8,7 +8,7 @@ import { Menu } from '../../../ui/controls/menu-parts.tsx'
 import { Loader } from '../../../ui/kit.ts'
 import { formatCount } from '../../../ui/text/numbers.ts'
 import { devicesMessages as texts } from '../messages.ts'
-import { facetQuery } from './queries.ts'
+import { facetQuery } from '../facet-query.ts'
 import classes from './list.module.css'
 
 interface FacetMenuProps {

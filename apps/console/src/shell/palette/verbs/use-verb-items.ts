@@ -18,7 +18,7 @@ import {
 } from 'lucide-react'
 import { usePerson, useRuntime } from '../../../core/context.tsx'
 import { type DeviceListQuery, deviceListQuery, deviceQuery } from '../../../core/devices/queries.ts'
-import { recentDevices } from '../../../core/recent.ts'
+import { recentDevices } from '../../../core/recent/recent.ts'
 import { uiMessages } from '../../../ui/messages.ts'
 import type { PaletteControls } from '../controls.ts'
 import { type PaletteItem, matching } from '../items.ts'

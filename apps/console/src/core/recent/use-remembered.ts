@@ -1,6 +1,6 @@
 // Remembers what a page shows as opened most recently.
 import { useEffect } from 'react'
-import { usePerson } from './context.tsx'
+import { usePerson } from '../context.tsx'
 import type { Recent, RecentList } from './recent.ts'
 
 /** @param shown undefined while it is not known */

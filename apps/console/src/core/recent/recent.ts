@@ -1,5 +1,5 @@
 // What was opened most recently in this browser, by namespace: devices and sessions.
-import { readSetting, writeSetting } from '../platform/local-setting.ts'
+import { readSetting, writeSetting } from '../../platform/local-setting.ts'
 
 const KEPT = 5
 

@@ -2,10 +2,10 @@
 import { containers, devices, type FacetName } from '@bowline/contract/operations/devices'
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { Api } from '../../../auth/api.ts'
-import { type DeviceChoices, deviceFilter } from '../../../core/devices/device-filter.ts'
-import type { DeviceKind } from '../../../core/devices/queries.ts'
-import { keys } from '../../../live/apply-events.ts'
+import type { Api } from '../../auth/api.ts'
+import { type DeviceChoices, deviceFilter } from '../../core/devices/device-filter.ts'
+import type { DeviceKind } from '../../core/devices/queries.ts'
+import { keys } from '../../live/apply-events.ts'
 
 interface FacetScope extends DeviceChoices {
   readonly kind: DeviceKind
