@@ -37,6 +37,8 @@ function openStream({ open, access, ...deps }: EventDeps, context: MemberContext
   const { actor, tenant, clock, request, reply } = context
   if (actor.kind !== 'user') return fail('USER_TOKEN_REQUIRED')
   if (deps.stopping.aborted) return fail('UNAVAILABLE', { what: 'it is stopping' })
+  // The client has left while it was admitted: nothing would release its share.
+  if (reply.raw.destroyed) return undefined
   const share = open.take({ person: actor.id, namespace: tenant, source: sourceKey(context.source) })
   if (share.refused !== undefined) return fail('TOO_MANY_REQUESTS', { seconds: RETRY_SECONDS })
   reply.raw.once('close', share.release)

@@ -3,6 +3,7 @@ import { fail } from '@bowline/contract/errors'
 import { operations } from '@bowline/contract/operations'
 import type { Actor, UserActor } from '../context.ts'
 import { type RequestContext, type Route, memberRoute, originOf, publicRoute, userRoute } from '../http/route.ts'
+import { whenClosed } from '../http/response/when-closed.ts'
 import { accountExports, requestAccountExport } from './account.ts'
 import { type Exports, createExports } from './runs.ts'
 import { type ExportDeps, namespaceExports, requestExport } from './service.ts'
@@ -25,7 +26,7 @@ async function send(exports: Exports, context: RequestContext, link: string): Pr
   // The link works once: whoever only looks must not use it up.
   if (request.method === 'HEAD') fail('NOT_FOUND', { what: 'The export' })
   const { name, stream } = await exports.open(link, context)
-  reply.raw.once('close', () => void stream.destroy())
+  whenClosed(reply.raw, () => void stream.destroy())
   void reply
     .type('application/gzip')
     .header('content-disposition', `attachment; filename="${name}"`)

@@ -120,8 +120,8 @@ async function answer(
   }
   requireOwnTenant(operation, context, input.params)
   const result = await route.handle(context as never, input as never)
-  // A streaming handler has already answered.
-  if (reply.sent || reply.raw.headersSent) return reply
+  // A streaming handler has already answered, or nobody is left to answer.
+  if (reply.sent || reply.raw.headersSent || reply.raw.destroyed) return reply
   void reply.status(operation.status ?? 200)
   if (operation.response === undefined) return reply.send()
   return reply.send(present(operation, result, reply))

@@ -1,11 +1,12 @@
 // Recordings over HTTP: formats, access, and changes on the disk.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readFile, readdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises'
+import { readFile, readdir, readlink, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { type IncomingMessage, request } from 'node:http'
 import { basename, join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
 import { SessionUid } from '@bowline/contract/schemas/common'
+import { until } from '@bowline/testkit/until'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postFrame } from '../testing/http-server.ts'
@@ -60,6 +61,31 @@ async function lastStatement(): Promise<unknown> {
 const verdict = async (uid: SessionUid) => (await person.client.call(sessions.verifyRecord, at(uid))).body
 const get = (path: string, headers: Record<string, string> = {}) =>
   server.fetch(path, { headers: { authorization: `Bearer ${person.auth.token}`, ...headers } })
+
+describe('a client that leaves', () => {
+  /** Open descriptors of a file in this process, which the server is part of. */
+  async function opened(file: string): Promise<number> {
+    const names = await readdir('/proc/self/fd')
+    const targets = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')))
+    return targets.filter((target) => target === file).length
+  }
+
+  it('leaves no file open, at whichever moment it leaves', async () => {
+    const { uid, file } = await recorded('one', 'two')
+    const headers = { authorization: `Bearer ${person.auth.token}` }
+    for (let turns = 0; turns < 120; turns += 1) {
+      const asked = request(`${server.origin}/api/sessions/${uid}/records/0`, { headers, agent: false })
+      const closed = new Promise((resolve) => asked.once('close', resolve))
+      asked.on('error', () => undefined).end()
+      for (let turn = 0; turn < turns; turn += 1) await new Promise((next) => setImmediate(next))
+      asked.destroy()
+      await closed
+    }
+    const { body } = await person.client.call(sessions.getRecord, at(uid))
+    expect(body).toHaveLength(2)
+    await until(async () => (await opened(file)) === 0)
+  })
+})
 
 describe('recordings', () => {
   it('records frames posted by other parts of the platform in order', async () => {

@@ -7,6 +7,7 @@ import type { Kysely } from 'kysely'
 import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { type Route, internalRoute, memberRoute, publicRoute } from '../http/route.ts'
+import { whenClosed } from '../http/response/when-closed.ts'
 import { findTenantOfSession } from '../sessions/service.ts'
 import { type Format, fileFrom, inFormat } from './formats.ts'
 import type { Recordings } from './recordings.ts'
@@ -33,7 +34,7 @@ export function recordingRoutes(
     memberRoute(sessions.getRecord, async (ctx, { params, query }) => {
       const { row, file } = await openRecording(ctx, recordings, params)
       // However the answer ends, and even if none of it was read.
-      ctx.reply.raw.once('close', () => void file.close())
+      whenClosed(ctx.reply.raw, () => void file.close())
       const format = query.format ?? wanted(ctx.request.headers.accept)
       void ctx.reply.type(format === 'frames' ? 'application/json; charset=utf-8' : 'text/plain; charset=utf-8')
       const { after } = query
