@@ -266,7 +266,7 @@ export const RELEASE_REASONS = [
   'its signature is wrong',
 ] as const
 
-/** Of answers that have no text of their own, as `@bowline/contract/client` describes them. */
+/** Texts of `@bowline/contract/client` for error responses without a body. */
 const WITHOUT_TEXT = [
   'The server failed to answer (HTTP {status}). Try again; if it continues, its log has the cause.',
   'The server, or a proxy in front of it, refused the request without a reason (HTTP {status}).',

@@ -10,7 +10,7 @@ const GRACE_MS = 5_000
 const waiting = createStore<ReadonlySet<string>>(new Set())
 const ends = new Set<() => void>()
 
-// What the person has confirmed is not lost when the page is left: see `keepalive` in the runtime.
+// Leaving the page sends confirmed removals at once; the runtime keeps those requests alive.
 addEventListener('pagehide', () => {
   for (const end of ends) end()
 })

@@ -144,12 +144,13 @@ function later(work: () => void, delayMs: number): () => void {
 const CHANGES_OF_MANY = '/api/device-jobs'
 
 /**
- * Takes what the page has asked for early. The cookie exchange and removals are kept alive: they must arrive even when
+ * Takes what the page has asked for early. The cookie exchange, removals and bulk changes are kept alive: they must arrive even when
  * the page is left.
  */
 async function fetchFirst(url: string | URL | Request, init?: RequestInit): Promise<Response> {
   if (url === auth.refreshSession.path) return takeEarlySession() ?? fetch(url, { ...init, keepalive: true })
-  if (init?.method === 'DELETE' || url === CHANGES_OF_MANY) return fetch(url, { ...init, keepalive: true })
+  const mustArrive = init?.method === 'DELETE' || (init?.method === 'POST' && url === CHANGES_OF_MANY)
+  if (mustArrive) return fetch(url, { ...init, keepalive: true })
   const isRead = typeof url === 'string' && (init?.method ?? 'GET') === 'GET'
   return (isRead ? await takeEarlyList(url, init?.headers) : undefined) ?? fetch(url, init)
 }

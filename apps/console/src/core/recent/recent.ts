@@ -1,4 +1,4 @@
-// What was opened most recently in this browser, by namespace: devices and sessions.
+// Devices and sessions opened most recently in this browser, by namespace.
 import { readSetting, writeSetting } from '../../platform/local-setting.ts'
 
 const KEPT = 5

@@ -1,4 +1,4 @@
-// What an entry about a change of many devices says.
+// Text of an audit entry about a bulk change.
 import { BULK_ACTIONS, type DeviceJob } from '@bowline/contract/operations/fleet/device-jobs'
 import type { AuditEntry } from '@bowline/contract/schemas/audit'
 import { Link } from '@tanstack/react-router'

@@ -78,7 +78,7 @@ export function useBulkActions(onClear: () => void): BulkActions {
     }
     const { failed } = await act.send({ devices, change })
     if (failed.length === 0) {
-      // What is selected since a removal was asked for is another selection.
+      // A removal cleared the selection when it was confirmed; this one is newer.
       if (change.kind !== 'remove') onClear()
       return
     }

@@ -1,4 +1,4 @@
-// What can complete the word at the cursor of the search for devices: keywords first, then values of the list.
+// Completions of the word at the cursor in the device search: keywords first, then values of the list.
 import { SEARCH_KEYWORDS } from '@bowline/contract/schemas/lists/device-search'
 import type { FacetName } from '@bowline/contract/operations/devices'
 import { completionMessages as texts } from './messages.ts'
@@ -10,14 +10,14 @@ export interface Completion {
 }
 
 export interface Word {
-  /** Where it begins in the text, and where it ends. */
+  /** Offsets of its start and end in the text. */
   readonly from: number
   readonly to: number
   /** A minus before it: the other devices. */
   readonly minus: '' | '-'
   /** Lower case; undefined without a keyword of the search. */
   readonly keyword: string | undefined
-  /** What is typed of the value or of the word, up to the cursor, without quotes. */
+  /** The typed part of the value or word up to the cursor, without quotes. */
   readonly typed: string
 }
 

@@ -10,7 +10,7 @@ export const jobMessages = {
     remove: (total: number) => i18n._('Removing {total, plural, one {# device} other {# devices}}', { total }),
     undo: (total: number) => i18n._('Undoing changes to {total, plural, one {# device} other {# devices}}', { total }),
   },
-  /** What has been done to how many. */
+  /** Results with the number of devices changed. */
   results: {
     accept: (count: number) => i18n._('{count, plural, one {# device} other {# devices}} accepted.', { count }),
     reject: (count: number) => i18n._('{count, plural, one {# device} other {# devices}} rejected.', { count }),
