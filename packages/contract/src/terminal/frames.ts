@@ -22,10 +22,18 @@ const HEAD_BYTES = 9
 const utf8 = new TextEncoder()
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** A data frame; the bytes are copied. */
-export function dataFrame(offset: number, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  const frame = numbered(FRAME.data, offset, bytes.length)
-  frame.set(bytes, HEAD_BYTES)
+/** A data frame of contiguous parts; the bytes are copied. */
+export function dataFrame(offset: number, ...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const frame = numbered(
+    FRAME.data,
+    offset,
+    parts.reduce((sum, { length }) => sum + length, 0),
+  )
+  let at = HEAD_BYTES
+  for (const part of parts) {
+    frame.set(part, at)
+    at += part.length
+  }
   return frame
 }
 

@@ -41,8 +41,10 @@ export const TERMINAL = {
   outputWindowBytes: 1024 * 1024,
   /** Maximum input in flight. */
   inputWindowBytes: 256 * 1024,
-  /** Maximum bytes of a data frame. */
+  /** Maximum bytes of a data frame of input. */
   pieceBytes: 32 * 1024,
+  /** Maximum bytes of a data frame of output: what a message costs a page is hardly more for long ones. */
+  outputPieceBytes: 128 * 1024,
   /** Longest WebSocket message that the server accepts. */
   messageBytes: 64 * 1024,
   /** How long the server keeps a terminal after its connection has dropped. */

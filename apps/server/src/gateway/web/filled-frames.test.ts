@@ -39,8 +39,8 @@ it('fills frames while the browser has enough to show, and sends the rest soon',
   for (let at = 0; at < atOnce / PIECE; at += 1) say(PIECE)
   expect(sizes).toEqual(Array.from({ length: atOnce / PIECE }, () => PIECE))
   sizes.length = 0
-  for (let at = 0; at < (2 * TERMINAL.pieceBytes) / PIECE + 1; at += 1) say(PIECE)
-  expect(sizes).toEqual([TERMINAL.pieceBytes, TERMINAL.pieceBytes])
+  for (let at = 0; at < (2 * TERMINAL.outputPieceBytes) / PIECE + 1; at += 1) say(PIECE)
+  expect(sizes).toEqual([TERMINAL.outputPieceBytes, TERMINAL.outputPieceBytes])
   clock.advance(10)
   expect(sizes.at(-1)).toBe(PIECE)
 })

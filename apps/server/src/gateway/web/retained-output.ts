@@ -1,9 +1,7 @@
 // Output not yet confirmed by the browser, addressed by offset from the first byte of the session. It is copied into
 // pages: a few bytes must not keep the large buffer alive that they arrived in.
-import { TERMINAL } from '@bowline/contract/terminal/messages'
 
-/** As much as a frame has. */
-const PAGE_BYTES = TERMINAL.pieceBytes
+const PAGE_BYTES = 32 * 1024
 
 export class RetainedOutput {
   readonly #pages: Uint8Array[] = []
@@ -44,11 +42,15 @@ export class RetainedOutput {
     return true
   }
 
-  /** Contiguous bytes from an offset, at most `max`; valid until the next change. */
-  piece(from: number, max: number): Uint8Array {
-    const at = from - this.#base
-    const page = this.#pages[Math.floor(at / PAGE_BYTES)]
-    const within = at % PAGE_BYTES
-    return page?.subarray(within, within + Math.min(max, this.#end - from)) ?? new Uint8Array(0)
+  /** The retained bytes between two offsets, in contiguous parts; valid until the next change. */
+  *pieces(from: number, until: number): Generator<Uint8Array, void, undefined> {
+    for (let at = from; at < until;) {
+      const page = this.#pages[Math.floor((at - this.#base) / PAGE_BYTES)]
+      if (!page) return
+      const within = (at - this.#base) % PAGE_BYTES
+      const piece = page.subarray(within, within + until - at)
+      at += piece.length
+      yield piece
+    }
   }
 }

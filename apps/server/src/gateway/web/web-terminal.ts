@@ -53,7 +53,7 @@ export interface WebTerminalParts {
 const LOST = 'The browser was disconnected for more than a minute.'
 /** So much unconfirmed output keeps a browser busy for longer than {@link FILL_MS}. */
 const FLOOD_BYTES = 32 * 1024
-const FILL_MS = 4
+const FILL_MS = 8
 /** Limit for browsers that request replies and never read. */
 const MAX_UNSENT_BYTES = 2 * TERMINAL.outputWindowBytes
 
@@ -78,10 +78,10 @@ export function createWebTerminal({ clock, connection, ended }: WebTerminalParts
   function pump(): void {
     if (!socket) return
     while (sent < output.end && sent - output.start < TERMINAL.outputWindowBytes) {
-      const room = output.start + TERMINAL.outputWindowBytes - sent
-      const piece = output.piece(sent, Math.min(TERMINAL.pieceBytes, room))
-      socket.send(dataFrame(sent, piece))
-      sent += piece.length
+      const window = output.start + TERMINAL.outputWindowBytes
+      const until = Math.min(sent + TERMINAL.outputPieceBytes, window, output.end)
+      socket.send(dataFrame(sent, ...output.pieces(sent, until)))
+      sent = until
     }
     if (sent < output.end) return
     for (const message of finalMessages.slice(finalMessagesSent)) socket.send(messageFrame(message))
@@ -93,7 +93,7 @@ export function createWebTerminal({ clock, connection, ended }: WebTerminalParts
    * devices send pieces of 4 KiB, and a frame costs both ends about as much whatever is in it.
    */
   function pumpFilled(): void {
-    if (sent - output.start < FLOOD_BYTES || output.end - sent >= TERMINAL.pieceBytes) return pump()
+    if (sent - output.start < FLOOD_BYTES || output.end - sent >= TERMINAL.outputPieceBytes) return pump()
     if (isPumpDue) return
     isPumpDue = true
     clock.after(FILL_MS, () => {
@@ -228,11 +228,7 @@ export function createWebTerminal({ clock, connection, ended }: WebTerminalParts
     },
     *since(offset) {
       if (offset < output.start) return
-      for (let at = offset; at < output.end;) {
-        const piece = output.piece(at, TERMINAL.pieceBytes)
-        at += piece.length
-        yield piece
-      }
+      yield* output.pieces(offset, output.end)
     },
   }
 }

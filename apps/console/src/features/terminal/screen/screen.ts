@@ -46,6 +46,9 @@ export interface Snapshot extends Size {
 /** Letters of a terminal whose size is another person's are not smaller than this, pixels. */
 const SMALLEST_FONT = 5
 
+/** Of xterm, pixels: the ruler beside it has the same width. */
+const SCROLL_BAR_WIDTH = 14
+
 /** Lines of scrollback that a snapshot has at most; fewer where they take too much room. */
 const SNAPSHOT_SCROLLBACKS = [2_000, 500, 100, 0]
 
@@ -66,8 +69,6 @@ export function createScreen(settings: TerminalSettings, isDark: boolean, events
     cursorBlink: false,
     macOptionIsMeta: true,
     rightClickSelectsWord: true,
-    // Without it, the marks of a search beside the scroll bar are not drawn.
-    overviewRuler: { width: 14 },
     // Only web URLs in OSC 8 links are opened.
     linkHandler: { activate: (_, uri) => openLink(uri), allowNonHttpProtocols: false },
   })
@@ -192,6 +193,8 @@ export function createScreen(settings: TerminalSettings, isDark: boolean, events
     },
     setSearching(isSearching) {
       isSearched = isSearching
+      // Draws the marks of matches. Only from here on: it has the browser draw each frame of output twice.
+      if (isSearching) terminal.options.overviewRuler = { width: SCROLL_BAR_WIDTH }
       terminal.options.theme = isSearching ? searchTheme(plainTheme) : plainTheme
     },
     dispose: () => terminal.dispose(),
