@@ -110,7 +110,9 @@ export async function createScreen({ columns, rows, hasTerminal, line, command }
     write(output, atMs) {
       const text = boundedRepeats(output)
       for (let start = 0; start < text.length; start += PIECE) {
+        const isLast = start + PIECE >= text.length
         terminal.write(text.slice(start, start + PIECE), () => {
+          if (isLast) commands.rest()
           for (const found of commands.take()) command?.(atMs, found)
           tellScrolled(atMs)
         })

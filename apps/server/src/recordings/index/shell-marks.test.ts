@@ -1,8 +1,15 @@
 import { spawn } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { until } from '@bowline/testkit/until'
 import { describe, expect, it } from 'vitest'
 import { createScreen } from './screen.ts'
 
+const BASH = 'bash --norc --noprofile -i'
+/** What makes a new bash behave as one before 5.1. */
+const INPUTRC = join(mkdtempSync(join(tmpdir(), 'bowline-inputrc-')), 'inputrc')
+writeFileSync(INPUTRC, 'set enable-bracketed-paste off\n')
 const mark = (text: string): string => `\u001b]133;${text}\u0007`
 
 /** Commands in output that arrives in pieces, each at its own millisecond. */
@@ -110,16 +117,75 @@ describe('commands of a shell without marks', () => {
   })
 })
 
-/** A real bash in a terminal. */
-function startBash(variables: Readonly<Record<string, string>>) {
+describe('commands of a shell without signs of its own', () => {
+  it.each(['busybox ash', 'dash', `env INPUTRC=${INPUTRC} ${BASH}`])(
+    'are what stands behind the prompt of %s',
+    async (command) => {
+      const PS1 = 'gate:/ # '
+      const shell = startBash({ PS1, ENV: '' }, command)
+      let prompts = 0
+      const enter = async (text: string): Promise<void> => {
+        prompts += 1
+        await until(() => shell.pieces.join('').split(PS1).length > prompts)
+        shell.type(text)
+      }
+      await enter('echo one\r')
+      await enter('\r')
+      await enter(`echo ${'a'.repeat(80)}\r`)
+      await enter("printf 'no newline; %s' 1\r")
+      await enter('given up\u0003')
+      await enter('exit\r')
+      await shell.output()
+      expect((await commandsOf(shell.pieces, 60)).map(([, text]) => text)).toEqual([
+        'echo one',
+        `echo ${'a'.repeat(80)}`,
+        "printf 'no newline; %s' 1",
+        'exit',
+      ])
+    },
+  )
+
+  it('are whole lines, where it completes words', async () => {
+    const prompt = 'gate:/ # '
+    const pieces = [prompt, 'ls /u', `\r\nuno  usr\r\n${prompt}ls /u`, 'sr', `\r\n`, `bin\r\n${prompt}`]
+    expect((await commandsOf(pieces)).map(([, text]) => text)).toEqual(['ls /usr'])
+  })
+
+  it('are neither what programs write nor what databases read', async () => {
+    const pieces = [
+      'shop=# ',
+      'select 1;\r\n',
+      '100 % ',
+      'done\r\n',
+      'Price in $ ',
+      '\r\n',
+      '\u001b[?1049h$ ',
+      'in an editor\r\n',
+      '\u001b[?1049l',
+      '>>> ',
+      'print(1)\r\n',
+      '# a line of a script\r\n',
+    ]
+    expect(await commandsOf(pieces)).toEqual([])
+  })
+})
+
+/** A real bash in a terminal, or another shell. */
+function startBash(variables: Readonly<Record<string, string>>, command = BASH) {
   const env = { PATH: process.env['PATH'] ?? '', TERM: 'xterm', HOME: '/', LC_ALL: 'C.UTF-8', ...variables }
-  const shell = spawn('script', ['-qec', 'stty cols 60; exec bash --norc --noprofile -i', '/dev/null'], { env })
+  const shell = spawn('script', ['-qec', `stty cols 60; exec ${command}`, '/dev/null'], { env })
   let output = ''
-  shell.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
+  const pieces: string[] = []
+  shell.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+    pieces.push(text)
+  })
   const ended = new Promise((resolve) => shell.once('close', resolve))
   return {
     type: (text: string) => void shell.stdin.write(text),
     count: (text: string) => output.split(text).length - 1,
+    /** What it has written so far, as it came. */
+    pieces,
     /** All that it has written, once it has ended. */
     async output() {
       await ended

@@ -3,8 +3,10 @@
 // command, however it was edited; some shells send it with the second mark. `OSC 133 ; D ; status` is its end.
 //
 // A bash without them (5.1 and later, since 2020) still tells when its line editor begins and ends: it switches bracketed
-// paste on before the prompt (`CSI ? 2004 h`) and off when the line is entered (`CSI ? 2004 l`).
+// paste on before the prompt (`CSI ? 2004 h`) and off when the line is entered (`CSI ? 2004 l`). Other shells, as those of
+// BusyBox, Android and older systems, tell nothing: see plain-prompts.ts.
 import type { IMarker, Terminal } from '@xterm/headless'
+import { INTERRUPTED, watchPlainPrompts } from './plain-prompts.ts'
 
 /** Characters of one command, and commands of one recording. */
 const MAX_LENGTH = 4_096
@@ -16,9 +18,10 @@ const BRACKETED_PASTE = 2004
  * and of continued lines are none.
  */
 const PROMPT = /^(?:[^\n$#%❯]{0,200}\n){0,3}(?:[^\n$#%❯]{0,200}[^\n$#%❯=('"*^!-])?[$#%❯] /
-const INTERRUPTED = /\^C$/
 
 export interface Commands {
+  /** A piece of output ends here: whoever wrote it may wait for input. */
+  rest(): void
   /** Removes and returns those found in what has been written so far. */
   take(): string[]
   /** Commands that ended with another status than 0 so far; undefined where the shell has told no status. */
@@ -33,6 +36,8 @@ export function watchCommands(terminal: Terminal): Commands {
   let isRunning = false
   /** The shell marks its commands: nothing is guessed. */
   let hasMarks = false
+  /** The line editor of a bash runs. */
+  let isEditing = false
 
   function forget(): void {
     begin?.marker.dispose()
@@ -60,10 +65,10 @@ export function watchCommands(terminal: Terminal): Commands {
     return text
   }
 
-  function mark(): void {
+  function mark(column = terminal.buffer.normal.cursorX): void {
     forget()
     const marker = terminal.registerMarker(0)
-    if (marker) begin = { marker, column: terminal.buffer.normal.cursorX }
+    if (marker) begin = { marker, column }
   }
 
   function isBracketedPaste(parameters: readonly (number | readonly number[])[]): boolean {
@@ -79,7 +84,10 @@ export function watchCommands(terminal: Terminal): Commands {
 
   terminal.parser.registerOscHandler(133, (data) => {
     const [kind = '', ...parameters] = data.split(';')
-    if (!hasMarks) forget()
+    if (!hasMarks) {
+      forget()
+      plain.stop()
+    }
     hasMarks = true
     if (kind === 'B') {
       mark()
@@ -96,20 +104,28 @@ export function watchCommands(terminal: Terminal): Commands {
     return true
   })
 
+  const plain = watchPlainPrompts(terminal, { begin: mark, typed, forget, add })
   terminal.parser.registerCsiHandler({ prefix: '?', final: 'h' }, (parameters) => {
-    if (isBracketedPaste(parameters)) mark()
+    if (!isBracketedPaste(parameters)) return false
+    plain.stop()
+    mark()
+    isEditing = true
     return false
   })
   terminal.parser.registerCsiHandler({ prefix: '?', final: 'l' }, (parameters) => {
     if (!isBracketedPaste(parameters)) return false
-    const line = typed().trimEnd()
+    const line = isEditing ? typed().trimEnd() : ''
     forget()
+    isEditing = false
     const [prompt] = PROMPT.exec(line) ?? []
     if (prompt !== undefined && !INTERRUPTED.test(line)) add(line.slice(prompt.length))
     return false
   })
 
   return {
+    rest() {
+      if (!hasMarks && !isEditing) plain.rest()
+    },
     failed: () => failures,
     take() {
       const taken = found
