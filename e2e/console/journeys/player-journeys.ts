@@ -16,7 +16,7 @@ import {
   untilIndexed,
 } from '../long-recording.ts'
 import type { Site } from '../site.ts'
-import { accessibilityViolations, openSignedIn } from '../steps.ts'
+import { accessibilityViolations, openSignedIn, violationsInBothThemes } from '../steps.ts'
 
 const LONG_BYTES = 8_000_000
 const HOSTILE = [
@@ -198,9 +198,18 @@ export function playerJourneys(site: Site): void {
       const hit = page.getByRole('link', { name: /tick 31234/ })
       await hit.waitFor()
       // None of the sessions is from then.
-      await page.getByLabel('Last day').fill('2001-01-01')
+      await page.getByRole('button', { name: 'Date' }).click()
+      const calendar = page.getByRole('dialog', { name: 'Date' })
+      await calendar.getByRole('button', { name: 'Previous month' }).click()
+      expect(await violationsInBothThemes(page)).toEqual({ light: [], dark: [] })
+      await calendar.getByRole('button', { name: / 3, / }).click()
+      await calendar.getByRole('button', { name: / 1, / }).click()
       await page.getByText('No matches').waitFor()
-      expect(new URL(page.url()).searchParams.get('to')).toBe('2001-01-01')
+      const { searchParams } = new URL(page.url())
+      expect([searchParams.get('from'), searchParams.get('to')]).toEqual([
+        expect.stringMatching(/^\d{4}-\d{2}-01$/),
+        expect.stringMatching(/^\d{4}-\d{2}-03$/),
+      ])
       await page.getByRole('button', { name: 'Clear filters' }).click()
       await hit.click()
       await page.getByRole('tab', { name: 'Text' }).click()

@@ -1,47 +1,61 @@
-// Two days between which a list is: both are part of it.
-import { TextInput } from '../kit.ts'
+// A filter of a list by two days between which it is: both are part of it.
+import { ChevronDown } from 'lucide-react'
+import { useRef, useState } from 'react'
+import { pageFile } from '../../platform/page-files.ts'
+import { notifyFailure } from '../feedback/notify.tsx'
+import { Button } from '../kit.ts'
 import { uiMessages } from '../messages.ts'
-import classes from './day-range.module.css'
+import classes from './choice-menu.module.css'
+import { type Days, rangeText } from './days.ts'
 
 const texts = uiMessages.days
-
-/** Days of this browser's time zone, `2026-11-20`. */
-interface Days {
-  readonly from?: string | undefined
-  readonly to?: string | undefined
-}
+const loadCalendar = pageFile(() => import('./day-calendar.tsx'))
 
 export function DayRange({ from, to, onChoose }: Days & { readonly onChoose: (change: Days) => void }) {
+  const button = useRef<HTMLButtonElement>(null)
+  const [calendar, setCalendar] = useState<typeof import('./day-calendar.tsx')>()
+  const [opened, setOpened] = useState(false)
+  const chosen = rangeText({ from, to })
+  const toggle = (): void => {
+    if (opened) return setOpened(false)
+    loadCalendar().then(
+      (loaded) => {
+        setCalendar(loaded)
+        setOpened(true)
+      },
+      (error: unknown) => notifyFailure({ title: uiMessages.menuFailed, error, onRetry: toggle }),
+    )
+  }
   return (
     <>
-      <Day label={texts.from} short={texts.fromShort} day={from} max={to} onPick={(day) => onChoose({ from: day })} />
-      <Day label={texts.to} short={texts.toShort} day={to} min={from} onPick={(day) => onChoose({ to: day })} />
+      <Button
+        ref={button}
+        size="compact-sm"
+        variant="default"
+        fw={500}
+        className={classes['face'] ?? ''}
+        data-chosen={chosen !== '' || undefined}
+        aria-haspopup="dialog"
+        aria-expanded={opened}
+        rightSection={<ChevronDown size={13} aria-hidden />}
+        onClick={toggle}
+      >
+        <span className={classes['name']}>{texts.label}</span>
+        {chosen === '' ? null : <span className={classes['value']}>{chosen}</span>}
+      </Button>
+      {calendar ? (
+        <calendar.DayCalendar
+          button={button}
+          opened={opened}
+          from={from}
+          to={to}
+          onClose={() => setOpened(false)}
+          onChoose={(days) => {
+            setOpened(false)
+            onChoose(days)
+          }}
+        />
+      ) : null}
     </>
-  )
-}
-
-interface DayProps {
-  readonly label: string
-  readonly short: string
-  readonly day: string | undefined
-  readonly min?: string | undefined
-  readonly max?: string | undefined
-  readonly onPick: (day: string | undefined) => void
-}
-
-function Day({ label, short, day, min, max, onPick }: DayProps) {
-  return (
-    <TextInput
-      type="date"
-      size="xs"
-      aria-label={label}
-      leftSection={short}
-      leftSectionWidth={40}
-      className={classes['day'] ?? ''}
-      value={day ?? ''}
-      min={min}
-      max={max}
-      onChange={(event) => onPick(event.currentTarget.value || undefined)}
-    />
   )
 }
