@@ -100,7 +100,7 @@ const config: Config = {
     colorMode: { respectPrefersColorScheme: true },
     announcementBar: {
       id: ANNOUNCEMENT,
-      content: 'This describes the first version. What does not work yet says so on its page.',
+      content: 'Documentation of Bowline 0.1. Pages say what is not available yet.',
       isCloseable: true,
     },
     docs: { sidebar: { hideable: true } },

@@ -31,7 +31,7 @@ describe('adding a device', () => {
     await page.getByRole('button', { name: 'Add device' }).click()
     const dialog = page.getByRole('dialog', { name: 'Add a device' })
     await dialog.getByText(`curl -fsSL '${backend.origin}/install.sh?tenant_id=`).first().waitFor()
-    await dialog.getByText('A phone cannot open this: you use 127.0.0.1').waitFor()
+    await dialog.getByText('A phone cannot open this address: 127.0.0.1').waitFor()
     await dialog.getByText('Waiting for the device to register').waitFor()
 
     const uid = await backend.registerDevice('workshop-cam')

@@ -32,6 +32,20 @@ describe('signing in', () => {
     await context.close()
   })
 
+  it('asks for no session where nobody has signed in, and for one after a reload', async () => {
+    const { context, page, complaints } = await open(/$^/)
+    const asked: string[] = []
+    page.on('request', (request) => request.url().endsWith('/session/refresh') && asked.push(request.method()))
+    await page.goto('/')
+    await signIn(page, backend)
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    expect([asked, complaints]).toEqual([[], []])
+    await page.reload()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    expect([asked, complaints]).toEqual([['POST'], []])
+    await context.close()
+  })
+
   it('never redirects to another origin, whatever the link requests', async () => {
     const { context, page, complaints } = await open()
     await page.goto('/sign-in?redirect=//evil.example/')
@@ -99,7 +113,7 @@ describe('signing in', () => {
     const { context, page, complaints } = await open()
     await openSignedIn(page, backend, '/')
     const stored = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])')
-    expect(stored).toBe('[{},{},""]')
+    expect(stored, 'a hint alone').toBe('[{"bowline.session":"yes"},{},""]')
     expect(complaints).toEqual([])
     await context.close()
   })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { ANSWERS, END_SENTENCES, RELEASE_REASONS } from './server-texts.ts'
+import { ANSWERS, END_SENTENCES, RELEASE_REASONS, UPDATE_REASONS } from './server-texts.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const SENTENCE = /message: ['`]([A-Z][^'`]+\.)['`]/g
@@ -48,6 +48,24 @@ it.each(['apps/server/src/install/manifest.ts', 'packages/link/src/updates/manif
     expect(found.filter((reason) => !RELEASE_REASONS.some((one) => unvalued(one) === reason))).toEqual([])
   },
 )
+
+const UPDATE_REASON =
+  /(?:return |\? |: |text: |NO_UPDATE_KEY = |previous\(updates, |OLDER_NODES = |PrepareError\()['`]((?:the |it |no |less |a server |updates |another |BOWLINE_)[^'`]+)['`]/g
+
+/** Sources of why a rollout waits or was halted, and why agents are not updated. */
+it.each([
+  'apps/server/src/agent-updates/progress.ts',
+  'apps/server/src/agent-updates/service.ts',
+  'apps/server/src/compose/files.ts',
+  'apps/agent/src/own-package.ts',
+  'apps/agent/src/service/update-command.ts',
+  'apps/agent/src/updates/updater.ts',
+])('has a translation for every reason of an update in %s', (file) => {
+  const source = readFileSync(join(root, file), 'utf8')
+  const found = [...source.matchAll(UPDATE_REASON)].map(([, reason = '']) => unvalued(reason))
+  expect(found).not.toEqual([])
+  expect(found.filter((reason) => !UPDATE_REASONS.some((one) => unvalued(one) === reason))).toEqual([])
+})
 
 /** Names of values differ. */
 const unvalued = (text: string): string => text.replaceAll(/\$?\{[^}]+\}/g, '{}')

@@ -266,6 +266,31 @@ export const RELEASE_REASONS = [
   'its signature is wrong',
 ] as const
 
+/** Why a rollout waits or was halted, and why agents are not updated; agents of earlier versions send some of them. */
+export const UPDATE_REASONS = [
+  'the server has no signed release any more: {why}',
+  'the server has release {release} now',
+  'no device with the tag {tag} can be updated',
+  'it failed on the only device',
+  'it failed on {failed} of the {tried} devices that tried it',
+  'a server of an older version is running, at which sessions would end with the update',
+  'the server would end the sessions of this device now',
+  'updates are switched off',
+  'another rollout is in progress',
+  'it has just changed',
+  'BOWLINE_UPDATE_KEY is not set: the agent trusts no key that signs updates',
+  'no key for updates is set (BOWLINE_UPDATE_KEY)',
+  'it does not run as the installed service',
+  'it is of the package {name}, which {manager} upgrades',
+  'it did not reach the server within three minutes',
+  'it ended before it reached the server',
+  'the machine or the service was stopped while it was on trial',
+  'the new version does not start here: {why}',
+  'the disk is full',
+  'less than {size} MB are free',
+  'the manifest is refused: {why}',
+] as const
+
 /** Texts of `@bowline/contract/client` for error responses without a body. */
 const WITHOUT_TEXT = [
   'The server failed to answer (HTTP {status}). Try again; if it continues, its log has the cause.',
@@ -285,6 +310,7 @@ export function serverTexts(): SourceText[] {
     ...END_SENTENCES,
     ...ANSWERS,
     ...RELEASE_REASONS,
+    ...UPDATE_REASONS,
     ...WITHOUT_TEXT,
   ]
   return [...new Set(texts)].map((text) => ({

@@ -3,10 +3,19 @@
 // takes the answers, and names the same path and setting, src/auth/browser.ts the same lock.
 {
   const ask = () => fetch('/api/auth/session/refresh', { method: 'POST', keepalive: true })
-  const session = 'locks' in navigator ? navigator.locks.request('bowline.session', ask) : ask()
+  // As src/auth/session-trace.ts.
+  const isLikely = () => {
+    try {
+      return (localStorage.getItem('bowline.session') ?? (localStorage.length > 0 ? 'yes' : 'no')) === 'yes'
+    } catch {
+      return true
+    }
+  }
+  const askLocked = () => ('locks' in navigator ? navigator.locks.request('bowline.session', ask) : ask())
+  const session = isLikely() ? askLocked() : undefined
   const askList = async (url) => {
     const answer = await session
-    if (!answer.ok) return undefined
+    if (!answer?.ok) return undefined
     const { token } = await answer.clone().json()
     return { token, answer: await fetch(url, { headers: { authorization: `Bearer ${token}` } }) }
   }
@@ -20,7 +29,7 @@
     first?.address === location.pathname + location.search && /^\/api\/(devices|containers|sessions)\?/.test(first.url)
   globalThis.bowlineEarly = {
     session,
-    list: isKnown ? { url: first.url, asked: askList(first.url) } : undefined,
+    list: session && isKnown ? { url: first.url, asked: askList(first.url) } : undefined,
   }
   // Nobody is signed in: their page is next, and its files are fetched beside those of the console.
   const preload = () => {
@@ -30,7 +39,9 @@
       document.head.append(Object.assign(link, { rel: 'modulepreload', crossOrigin: '', fetchPriority: 'low', href }))
     }
   }
-  // Whoever takes them handles that.
-  session.then(({ ok }) => ok || preload()).catch(() => undefined)
+  if (session) {
+    // Whoever takes them handles that.
+    session.then(({ ok }) => ok || preload()).catch(() => undefined)
+  } else preload()
   globalThis.bowlineEarly.list?.asked.catch(() => undefined)
 }

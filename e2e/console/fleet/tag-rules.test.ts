@@ -53,7 +53,7 @@ it('adds a rule, which tags the device, and takes the tag away with the rule', a
   await expect.poll(tags, { timeout: 30_000 }).toEqual([['own-linux']])
   await card.getByRole('button', { name: /^Edit the rule/ }).click()
   const edit = page.getByRole('dialog', { name: 'Change the rule for own-linux' })
-  await edit.getByText('Saving tags no device and takes no tag away.').waitFor()
+  await edit.getByText('Saving adds the tag to no device and removes it from none.').waitFor()
   await edit.getByLabel('Devices that match').fill('name:nothing-is-called-this')
   await edit.getByText('Saving takes the tag own-linux from 1 device.').waitFor()
   await edit.getByRole('button', { name: 'Save' }).click()

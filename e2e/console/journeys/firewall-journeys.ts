@@ -114,7 +114,7 @@ export function firewallJourneys(site: Site): void {
       await page.keyboard.press('Escape')
       await dialog.getByRole('button', { name: 'Preview effect' }).click()
       await dialog.getByText(/this would have blocked [1-9]/).waitFor()
-      await dialog.getByText(/you lose access to the device you connected to/).waitFor()
+      await dialog.getByText(/you would lose access to the device you connected to/).waitFor()
       await dialog.getByText(/^Blocked: \d+$/).click()
       await dialog.getByText('This rule decides.').first().waitFor()
 

@@ -24,6 +24,7 @@ export function paletteJourneys(site: Site): void {
       ['a setting', 'record sess', /^Record sessions/, '/settings'],
       ['a setting of one’s own', 'passk', /^Passkeys/, '/profile'],
       ['the keys in this browser', 'keys in', /^Keys in this browser/, '/profile/keys'],
+      ['a mistyped page', 'sesions', /^Sessions/, '/sessions'],
     ])('finds %s', async (_, words, name, path) => {
       const { page } = site
       await page.goto('/announcements')
@@ -50,6 +51,23 @@ export function paletteJourneys(site: Site): void {
       await expect.poll(async () => page.getByRole('option').first().textContent()).toBe(action)
       await page.keyboard.press('Escape')
     })
+
+    it.each(['accept', 'devcies', 'tags'])(
+      'lists pages of the documentation after everything else for %j',
+      async (words) => {
+        const { page } = site
+        await page.goto('/announcements')
+        await page.getByRole('heading', { name: 'Announcements' }).waitFor()
+        const answered = page.waitForResponse((response) => response.url().includes('/1/indexes/'))
+        await search(words)
+        await answered
+        const headings = page.getByRole('listbox', { name: 'Results' }).locator('[role=presentation]')
+        await headings.first().waitFor()
+        const shown = await headings.allTextContents()
+        expect(shown.slice(0, -1)).not.toContain('Documentation')
+        await page.keyboard.press('Escape')
+      },
+    )
 
     it('opens the list of keyboard shortcuts', async () => {
       const { page } = site

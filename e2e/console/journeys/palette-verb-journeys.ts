@@ -66,6 +66,7 @@ export function paletteVerbJourneys(site: Site): void {
     it.each([
       ['connect', 'Connect to', '/terminal'],
       ['ssh to', 'Connect to', '/terminal'],
+      ['conect', 'Connect to', '/terminal'],
       ['files', 'Browse the files of', '/files'],
       ['tunnel', 'Tunnels of', '#tunnels'],
       ['open', 'Open', '/devices/'],

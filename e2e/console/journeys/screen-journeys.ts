@@ -53,6 +53,24 @@ export function screenJourneys(site: Site): void {
     )
   })
 
+  describe('the end of a page', () => {
+    it('can be scrolled above a notification that stays', async () => {
+      const { page } = site
+      await page.setViewportSize(PHONE)
+      await page.goto('/devices')
+      await page.route('**/api/favorites/*', (route) => route.fulfill({ status: 403, json: { message: 'Not now.' } }))
+      await page.getByRole('button', { name: 'Add kiosk-lobby to favorites' }).click()
+      const notice = page.getByRole('alert').filter({ hasText: 'Not now.' })
+      await notice.waitFor()
+      await page.evaluate('scrollTo(0, 1e6)')
+      const [above, below] = [await page.getByRole('row').last().boundingBox(), await notice.boundingBox()]
+      expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0)
+      await notice.getByRole('button', { name: 'Close' }).click()
+      await page.unroute('**/api/favorites/*')
+      await page.setViewportSize(WIDE)
+    })
+  })
+
   describe('the list of devices', () => {
     it.each(['en', 'de'])('is whole at 1,280 pixels in %s, however long its texts are', async (language) => {
       const change = (row: Device) => ({

@@ -65,7 +65,7 @@ it('shows an administrator each certificate, its end, and why the last attempt f
   expect(await ofConsole.locator('time').first().getAttribute('datetime')).toBe(VALID.starts_at)
   expect(await ofConsole.getByText('2 attempts failed').count()).toBe(0)
   const ofTunnels = page.getByRole('region', { name: 'Tunnels' })
-  await ofTunnels.getByText('The authority has not issued the certificate yet').waitFor()
+  await ofTunnels.getByText('The certificate authority has not issued the certificate yet').waitFor()
   await ofTunnels.getByText(`${FAILURE} 2 attempts failed.`).waitFor()
   expect(await violationsInBothThemes(page)).toEqual({ light: [], dark: [] })
   await page.setViewportSize({ width: 390, height: 844 })
@@ -77,7 +77,9 @@ it('shows an administrator each certificate, its end, and why the last attempt f
 
 it('warns administrators on the overview of what ends or is missing, and leads to it', async () => {
   const page = await overviewOfAdministrator()
-  const warning = page.getByRole('link', { name: 'Tunnels: The authority has not issued the certificate yet' })
+  const warning = page.getByRole('link', {
+    name: 'Tunnels: The certificate authority has not issued the certificate yet',
+  })
   await warning.waitFor()
   expect(await page.getByText('Console and API:').count()).toBe(0)
   await warning.click()

@@ -183,7 +183,7 @@ describe('recovery of a password', () => {
     await page.getByLabel('Username or e-mail').focus()
     await page.keyboard.type('oblivious')
     await page.keyboard.press('Enter')
-    await page.getByText('If this account exists').first().waitFor()
+    await page.getByText('If the account exists').first().waitFor()
     const link = await linkTo(server.dataFolder, addressOf('oblivious'), 'recover')
     await page.goto(link)
     await heading(page, 'Set a new password')

@@ -31,6 +31,9 @@ export interface OfferParts extends FetchParts {
   readonly keyChanged: (key: string) => void
 }
 
+/** Why an agent without a trusted key gets no updates. */
+export const NO_UPDATE_KEY = 'BOWLINE_UPDATE_KEY is not set: the agent trusts no key that signs updates'
+
 /**
  * Fetches and judges the server's manifest.
  * @throws {FetchError | ConnectError | Error} when there is none, or the server cannot be reached
@@ -38,7 +41,7 @@ export interface OfferParts extends FetchParts {
 export async function findOffer(parts: OfferParts): Promise<Offer | NoOffer> {
   const { updates } = parts
   const { key } = updates
-  if (key === undefined) return { reason: 'no key for updates is set (BOWLINE_UPDATE_KEY)' }
+  if (key === undefined) return { reason: NO_UPDATE_KEY }
   const bytes = await fetchBytes(parts, '/agent/manifest.json', MAX_MANIFEST_BYTES)
   const signature = await fetchBytes(parts, '/agent/manifest.json.sig', 64)
   const verified = verifyManifest(bytes, signature, key)

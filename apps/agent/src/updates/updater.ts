@@ -9,7 +9,7 @@ import { ownBundle } from '../own-program.ts'
 import { launcherPid } from '../service/launcher.ts'
 import { beginTrial, returnToPrevious, versionBefore } from '../service/trial.ts'
 import { currentVersion, removeOtherVersions } from '../service/versions.ts'
-import { findOffer } from './offer.ts'
+import { NO_UPDATE_KEY, findOffer } from './offer.ts'
 import { ownRelease } from './own-release.ts'
 import { prepare } from './prepare.ts'
 import { mayHandOver, onceIdle, waitingPackage } from './waiting-package.ts'
@@ -48,7 +48,7 @@ export class Updater {
   /** Why this agent does not update itself; undefined: it does. @param own package of this program */
   static obstacle(updates: UpdateFile, own: PackageMarker | undefined): string | undefined {
     if (own !== undefined) return managedBy(own)
-    if (updates.key === undefined) return 'no key for updates is set (BOWLINE_UPDATE_KEY)'
+    if (updates.key === undefined) return NO_UPDATE_KEY
     if (ownBundle() === undefined || launcherPid() === undefined) return 'it does not run as the installed service'
     return undefined
   }

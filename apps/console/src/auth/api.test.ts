@@ -3,6 +3,7 @@ import { auth } from '@bowline/contract/operations/auth'
 import { stats } from '@bowline/contract/operations/stats'
 import { describe, expect, it } from 'vitest'
 import { fakeFetch, jsonResponse, makeToken, makeUserAuth } from '../testing/answers.ts'
+import { aTrace } from '../testing/trace.ts'
 import { createApi } from './api.ts'
 import { createSession } from './session.ts'
 
@@ -22,7 +23,13 @@ function setUp() {
     return jsonResponse({ online_devices: 1 })
   })
   const client = createClient({ origin: '', fetch })
-  const session = createSession({ client, exclusively: (work) => work(), broadcast: () => {}, now: () => 0 })
+  const session = createSession({
+    client,
+    exclusively: (work) => work(),
+    broadcast: () => {},
+    now: () => 0,
+    trace: aTrace(),
+  })
   return {
     api: createApi(client, session),
     session,
@@ -75,7 +82,13 @@ it('gives up after the second 401 instead of retrying forever', async () => {
       : jsonResponse({ message: 'no' }, { status: 401 }),
   )
   const client = createClient({ origin: '', fetch })
-  const session = createSession({ client, exclusively: (work) => work(), broadcast: () => {}, now: () => 0 })
+  const session = createSession({
+    client,
+    exclusively: (work) => work(),
+    broadcast: () => {},
+    now: () => 0,
+    trace: aTrace(),
+  })
   await expect(createApi(client, session).call(stats.get, {})).rejects.toMatchObject({ status: 401 })
   expect(requests.map(({ url }) => new URL(url).pathname)).toEqual([
     '/api/stats',

@@ -12,6 +12,7 @@ let now: number
 
 beforeEach(() => {
   stored.clear()
+  stored.set('bowline.session', 'yes')
   asked = []
   now = 1_000
   answers = {
@@ -21,6 +22,9 @@ beforeEach(() => {
   vi.stubGlobal('localStorage', {
     getItem: (key: string) => stored.get(key) ?? null,
     setItem: (key: string, value: string) => stored.set(key, value),
+    get length() {
+      return stored.size
+    },
   })
   vi.stubGlobal('fetch', (url: string, init?: RequestInit) => {
     asked.push([url, init])
@@ -52,6 +56,20 @@ it('asks as the operation does', () => {
     method: auth.refreshSession.method,
   })
   expect(asked[0]?.[0]).toBe(REFRESH_PATH)
+})
+
+it('asks nothing where there is no session for sure', () => {
+  const files: string[] = []
+  vi.stubGlobal('document', {
+    querySelector: () => ({ content: '/assets/a.js' }),
+    createElement: () => ({}),
+    head: { append: ({ href }: { href: string }) => files.push(href) },
+  })
+  stored.set('bowline.session', 'no')
+  load()
+  expect(asked).toEqual([])
+  expect(takeEarlySession()).toBeUndefined()
+  expect(files, 'the page of the sign-in').toEqual(['/assets/a.js'])
 })
 
 it('gives the session once', async () => {
@@ -132,7 +150,7 @@ it.each([
 ])('remembers nothing of %s', async (_, address, url) => {
   load(address)
   await takeEarlyList(url, authorized())
-  expect([...stored]).toEqual([])
+  expect([...stored.keys()]).toEqual(['bowline.session'])
 })
 
 it('sends the token nowhere but to the API', () => {

@@ -12,7 +12,8 @@ const FRESH_MS = 10_000
 
 /** What public/early.js has asked for. */
 export interface Early {
-  readonly session: Promise<Response>
+  /** Undefined where there is no session for sure. */
+  readonly session: Promise<Response> | undefined
   readonly list: { readonly url: string; readonly asked: Promise<EarlyList | undefined> } | undefined
 }
 

@@ -2,6 +2,7 @@ import { createClient } from '@bowline/contract/client'
 import { mfa } from '@bowline/contract/operations/mfa'
 import { expect, it } from 'vitest'
 import { fakeFetch, jsonResponse, makeUserAuth } from '../testing/answers.ts'
+import { aTrace } from '../testing/trace.ts'
 import { createApi } from './api.ts'
 import { createProofRequests } from './proof-requests.ts'
 import { createSession } from './session.ts'
@@ -16,7 +17,13 @@ function setUp() {
     return jsonResponse({ code: 'FRESH_PROOF_REQUIRED', message: 'Confirm that it is you.' }, { status: 403 })
   })
   const client = createClient({ origin: 'http://console.test', fetch })
-  const session = createSession({ client, exclusively: (work) => work(), broadcast: () => {}, now: () => 0 })
+  const session = createSession({
+    client,
+    exclusively: (work) => work(),
+    broadcast: () => {},
+    now: () => 0,
+    trace: aTrace(),
+  })
   const api = createApi(client, session, () => proofs.ask())
   const sent = () => requests.filter(({ url }) => url.endsWith('/recovery-codes')).length
   return { proofs, server, api, sent }

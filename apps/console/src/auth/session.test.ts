@@ -2,6 +2,7 @@ import { createClient } from '@bowline/contract/client'
 import { describe, expect, it, vi } from 'vitest'
 import { fakeFetch, jsonResponse, makeToken, makeUserAuth } from '../testing/answers.ts'
 import { createFakeTimers } from '../testing/fake-timers.ts'
+import { aTrace } from '../testing/trace.ts'
 import { createSession, type TabMessage } from './session.ts'
 
 type Answer = () => Response | Promise<Response>
@@ -10,6 +11,7 @@ function setUp(answer: Answer) {
   const { fetch, requests } = fakeFetch(answer)
   const timers = createFakeTimers()
   const sent: TabMessage[] = []
+  const trace = aTrace()
   let concurrent = 0
   let maxConcurrent = 0
   const session = createSession({
@@ -25,8 +27,9 @@ function setUp(answer: Answer) {
     },
     broadcast: (message) => sent.push(message),
     now: timers.now,
+    trace,
   })
-  return { session, requests, timers, sent, maxConcurrent: () => maxConcurrent }
+  return { trace, session, requests, timers, sent, maxConcurrent: () => maxConcurrent }
 }
 
 const unauthorized = () => jsonResponse({ message: 'no', code: 'UNAUTHORIZED' }, { status: 401 })
@@ -49,6 +52,32 @@ describe('renewing', () => {
     session.receive({ type: 'changed' })
     await first
     await vi.waitFor(() => expect(requests).toHaveLength(2))
+  })
+})
+
+describe('a browser without a session', () => {
+  it('does not ask the server, until another tab has signed in', async () => {
+    const { session, requests, trace } = setUp(() => jsonResponse(makeUserAuth()))
+    trace.note(false)
+    expect(await session.refresh(undefined)).toEqual({ kind: 'signed-out', expired: false })
+    expect(requests).toHaveLength(0)
+    session.receive({ type: 'signed-in', id: 'ada' })
+    await vi.waitFor(() => expect(session.state.get().kind).toBe('signed-in'))
+    expect(trace.isLikely()).toBe(true)
+  })
+
+  it('is one after signing out, and after a refusal', async () => {
+    let answer = () => jsonResponse(makeUserAuth())
+    const { session, trace } = setUp(() => answer())
+    await session.refresh(undefined)
+    expect(trace.isLikely()).toBe(true)
+    await session.signOut()
+    expect(trace.isLikely()).toBe(false)
+    await session.signIn({ username: 'ada', password: 'secret' })
+    expect(trace.isLikely()).toBe(true)
+    answer = unauthorized
+    await session.renew()
+    expect(trace.isLikely()).toBe(false)
   })
 })
 

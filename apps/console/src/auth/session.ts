@@ -7,6 +7,7 @@ import type { UserAuth } from '@bowline/contract/schemas/user'
 import { callTimeout } from '../platform/call-timeout.ts'
 import { createStore, type Store } from '../platform/store.ts'
 import { type SecondStep, secondStepOf } from './second-step.ts'
+import type { SessionTrace } from './session-trace.ts'
 import { tokenLifetimeMs } from './token.ts'
 
 export type Person = Omit<UserAuth, 'token'>
@@ -33,6 +34,7 @@ export interface SessionParts {
   readonly broadcast: (message: TabMessage) => void
   /** Milliseconds, monotonic. */
   readonly now: () => number
+  readonly trace: SessionTrace
 }
 
 export interface Session {
@@ -40,7 +42,8 @@ export interface Session {
   /** The current access token, refreshed first when it is about to expire; undefined when nobody is signed in. */
   token(): Promise<string | undefined>
   /**
-   * Gets a new token with the refresh cookie, unless the token has already changed from `stale`.
+   * Gets a new token with the refresh cookie, unless the token has already changed from `stale`, or this browser has no
+   * session for sure.
    * @throws the call's error when the server did not decide (unreachable, 5xx): the session is left as it was
    */
   refresh(stale: string | undefined): Promise<SessionState>
@@ -71,7 +74,7 @@ export interface Session {
 const REFRESH_EARLY_MS = 60_000
 
 /** Creates the session of this tab. */
-export function createSession({ client, exclusively, broadcast, now }: SessionParts): Session {
+export function createSession({ client, exclusively, broadcast, now, trace }: SessionParts): Session {
   const state = createStore<SessionState>({ kind: 'unknown' })
   let token: string | undefined
   let refreshAtMs = 0
@@ -97,8 +100,11 @@ export function createSession({ client, exclusively, broadcast, now }: SessionPa
 
   async function exchangeCookie(): Promise<SessionState> {
     try {
-      return adopt((await client.call(auth.refreshSession, { signal: callTimeout() })).body)
+      const { body } = await client.call(auth.refreshSession, { signal: callTimeout() })
+      trace.note(true)
+      return adopt(body)
     } catch (error) {
+      if (error instanceof ApiError && error.status === 401) trace.note(false)
       if (error instanceof ApiError && (error.status === 401 || error.status === 403)) {
         return forget(state.get().kind === 'signed-in')
       }
@@ -107,6 +113,11 @@ export function createSession({ client, exclusively, broadcast, now }: SessionPa
   }
 
   function refresh(stale: string | undefined): Promise<SessionState> {
+    if (token === undefined && !refreshing && !trace.isLikely()) return Promise.resolve(forget(false))
+    return ask(stale)
+  }
+
+  function ask(stale: string | undefined): Promise<SessionState> {
     if (token !== undefined && token !== stale) return Promise.resolve(state.get())
     refreshing ??= exclusively(exchangeCookie).finally(() => (refreshing = undefined))
     return refreshing
@@ -126,13 +137,27 @@ export function createSession({ client, exclusively, broadcast, now }: SessionPa
   async function enter(start: (client: SessionParts['client']) => Promise<UserAuth>): Promise<void> {
     secondStep = undefined
     try {
-      const auth = await exclusively(() => start(client))
+      const auth = await exclusively(async () => {
+        const entered = await start(client)
+        trace.note(true)
+        return entered
+      })
       adopt(auth)
       broadcast({ type: 'signed-in', id: auth.id })
     } catch (error) {
       secondStep = secondStepOf(error)
       throw error
     }
+  }
+
+  /** What other tabs tell comes later, and must not erase the trace of a sign-in since. */
+  async function leave(end: () => Promise<unknown>): Promise<void> {
+    await exclusively(async () => {
+      await end()
+      trace.note(false)
+    })
+    forget(false)
+    broadcast({ type: 'signed-out' })
   }
 
   return {
@@ -152,16 +177,10 @@ export function createSession({ client, exclusively, broadcast, now }: SessionPa
     },
     signIn: (credentials) =>
       enter(async () => (await client.call(auth.createSession, { body: credentials, signal: callTimeout() })).body),
-    async signOut() {
-      await exclusively(() => client.call(auth.deleteSession, { signal: callTimeout() }))
-      forget(false)
-      broadcast({ type: 'signed-out' })
-    },
+    signOut: () => leave(() => client.call(auth.deleteSession, { signal: callTimeout() })),
     async signOutEverywhere() {
       const headers = { authorization: `Bearer ${(await currentToken()) ?? ''}` }
-      await exclusively(() => client.call(auth.endSessions, { headers, signal: callTimeout() }))
-      forget(false)
-      broadcast({ type: 'signed-out' })
+      await leave(() => client.call(auth.endSessions, { headers, signal: callTimeout() }))
     },
     receive(message) {
       const current = state.get()
@@ -169,8 +188,8 @@ export function createSession({ client, exclusively, broadcast, now }: SessionPa
       else if (message.type === 'changed') refreshAnew().catch(() => undefined)
       else if (current.kind === 'signed-out' || (current.kind === 'signed-in' && current.person.id !== message.id)) {
         // The cookie now belongs to another person, or somebody signed in while this tab showed the sign-in page. If
-        // the server cannot be reached now, the next call asks again.
-        refresh(token).catch(() => undefined)
+        // the server cannot be reached now, the next call asks again. What that tab has stored may arrive after this.
+        ask(token).catch(() => undefined)
       }
     },
   }

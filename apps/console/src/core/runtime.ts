@@ -13,6 +13,7 @@ import { takeEarlyList, takeEarlySession } from '../auth/early-answer.ts'
 import { watchConnectivity, watchedFetch, type Watch } from '../auth/connectivity.ts'
 import { createProofRequests, type ProofRequests } from '../auth/proof-requests.ts'
 import { createSession, type Session, type SessionState } from '../auth/session.ts'
+import { sessionTrace } from '../auth/session-trace.ts'
 import { isRetryable } from '../auth/retry.ts'
 import { createStore, type Store } from '../platform/store.ts'
 import { keepErrors } from './keep-errors.ts'
@@ -39,7 +40,13 @@ export function createRuntime(): Runtime {
   const watch = watchConnectivity({ probe: () => client.call(instance.info, {}), later, now: () => Date.now() })
   const client = createClient({ origin: '', fetch: watchedFetch(fetchFirst, watch) })
   const broadcast = openTabChannel((message) => session.receive(message))
-  const session: Session = createSession({ client, exclusively, broadcast, now: () => performance.now() })
+  const session: Session = createSession({
+    client,
+    exclusively,
+    broadcast,
+    now: () => performance.now(),
+    trace: sessionTrace,
+  })
   const proofs = createProofRequests()
   const usedRecoveryCode = createStore('')
   session.state.subscribe(() => {

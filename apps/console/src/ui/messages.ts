@@ -6,7 +6,7 @@ export const uiMessages = {
   retry: i18n._('Try again'),
   copy: (what: string) => i18n._('Copy {what}', { what }),
   copied: i18n._('Copied'),
-  copyFailed: i18n._('Copying was refused by the browser; select the text and copy it by hand.'),
+  copyFailed: i18n._('The browser blocked copying. Select the text and copy it manually.'),
   requestId: i18n._('Request'),
   copyRequestId: i18n._('request id'),
   unreachable: i18n._('The server did not answer.'),

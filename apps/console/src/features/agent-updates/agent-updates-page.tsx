@@ -67,7 +67,7 @@ function Content({ updates }: { readonly updates: AgentUpdates }) {
           <Title order={2}>{texts.obstaclesTitle}</Title>
           {obstacles.map(({ reason, devices }) => (
             <Text key={reason} size="sm">
-              {texts.obstacle(devices, reason)}
+              {texts.obstacle(devices, serverText(reason))}
             </Text>
           ))}
         </div>

@@ -8,6 +8,7 @@ import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { GatedButton } from '../../ui/feedback/gated.tsx'
 import { Text } from '../../ui/kit.ts'
 import { Fact, Facts } from '../../ui/page/facts.tsx'
+import { serverText } from '../../platform/language/server-text.ts'
 import { agentUpdateMessages as texts } from './messages.ts'
 import { AGENT_UPDATES } from './queries.ts'
 
@@ -41,7 +42,7 @@ export function RolloutCard({ updates: { available, blocked, policy, rollout } }
         <GatedButton
           size="xs"
           may={may && blocked === ''}
-          why={may ? texts.blocked(blocked) : texts.roleTooLow}
+          why={may ? texts.blocked(serverText(blocked)) : texts.roleTooLow}
           onClick={() => void start.run(undefined)}
         >
           {texts.start}
@@ -55,7 +56,7 @@ export function RolloutCard({ updates: { available, blocked, policy, rollout } }
     <>
       <Facts title={texts.rolloutTitle} actions={actions}>
         {rollout === null ? <Fact name={texts.state}>{texts.noRollout}</Fact> : <RolloutFacts rollout={rollout} />}
-        {blocked === '' ? null : <Fact name={texts.waits}>{texts.blocked(blocked)}</Fact>}
+        {blocked === '' ? null : <Fact name={texts.waits}>{texts.blocked(serverText(blocked))}</Fact>}
       </Facts>
       <Confirm
         opened={isAborting}
@@ -75,7 +76,9 @@ function RolloutFacts({ rollout }: { readonly rollout: Rollout }) {
   return (
     <>
       <Fact name={texts.what}>{texts.release(release, version)}</Fact>
-      <Fact name={texts.state}>{reason === '' ? texts.states[state] : texts.because(texts.states[state], reason)}</Fact>
+      <Fact name={texts.state}>
+        {reason === '' ? texts.states[state] : texts.because(texts.states[state], serverText(reason))}
+      </Fact>
       <Fact name={texts.stage}>{texts.stages[stage]}</Fact>
       <Fact name={texts.progress}>{texts.counts(devices.updated, devices.total, devices.failed)}</Fact>
     </>

@@ -6,7 +6,7 @@ export const announcementsMessages = {
   loadFailed: i18n._('The announcements could not be loaded.'),
   oneFailed: i18n._('The announcement could not be loaded.'),
   empty: i18n._('No announcements'),
-  emptyText: i18n._('The operator of this server announces plans here: maintenance, new versions, changes.'),
+  emptyText: i18n._('Maintenance, upgrades and other changes to this server are announced here.'),
   gone: i18n._('Announcement not found'),
   goneText: i18n._('It was withdrawn, or the link is mistyped.'),
   back: i18n._('Announcements'),

@@ -38,15 +38,12 @@ export const billingMessages = {
     to_cancel_at_end_of_period: i18n._('Cancelled, still running'),
   },
   nexts: {
-    free: (limit: string) =>
-      i18n._('{limit} devices cost nothing. A subscription allows any number of them.', { limit }),
+    free: (limit: string) => i18n._('The first {limit} devices are free. A subscription removes the limit.', { limit }),
     granted: i18n._('The operator of this server has lifted the limit.'),
     active: (end: string) =>
       i18n._('The next period begins on {end}. Accepted devices are counted at that time.', { end }),
     trialing: (end: string) => i18n._('The trial ends on {end}. The first payment is due then.', { end }),
-    pastDue: i18n._(
-      'The payment provider tries again. Everything keeps working meanwhile; add another card to be sure.',
-    ),
+    pastDue: i18n._('The payment provider will retry. Service continues in the meantime; add another card to be safe.'),
     cancelled: (end: string) =>
       i18n._(
         'It runs until {end}. After that, a namespace with more devices than are free stays reachable for a week.',
@@ -68,17 +65,19 @@ export const billingMessages = {
   subscribe: i18n._('Subscribe'),
   subscribeTitle: i18n._('Subscribe this namespace?'),
   subscribeText: (devices: string) =>
-    i18n._('It has {devices} now, and each accepted device is billed. The default card pays at once.', { devices }),
+    i18n._('This namespace has {devices}; each accepted device is billed. The default card is charged immediately.', {
+      devices,
+    }),
   subscribeFailed: i18n._('The subscription was not started'),
   subscribed: i18n._('The namespace is subscribed.'),
   subscribeNeedsCard: i18n._(
-    'Subscribing needs a card. It is typed in at the payment provider; this server never sees it.',
+    'A subscription requires a card. You enter it on the payment provider’s page; this server never sees it.',
   ),
   portal: i18n._('Manage at the payment provider'),
-  portalHint: i18n._('Cancel, change the address on invoices, and more. Opens the page of the payment provider.'),
+  portalHint: i18n._('Cancel, change the address on invoices, and more. Opens the payment provider’s page.'),
   portalFailed: i18n._('The page of the payment provider could not be opened'),
   methods: i18n._('Payment methods'),
-  methodsText: i18n._('Cards are typed in at the payment provider; this server never sees their numbers.'),
+  methodsText: i18n._('You enter cards on the payment provider’s page; this server never sees the numbers.'),
   methodsFailed: i18n._('The payment methods could not be loaded'),
   noMethods: i18n._('No card yet.'),
   addMethod: i18n._('Add a card'),
@@ -92,7 +91,7 @@ export const billingMessages = {
   removeMethod: i18n._('Remove card'),
   removeMethodNamed: (card: string) => i18n._('Remove {card}', { card }),
   removeMethodTitle: (card: string) => i18n._('Remove {card}?', { card }),
-  removeMethodText: i18n._('It is no longer charged. Without a default card, the next payment fails.'),
+  removeMethodText: i18n._('This card will no longer be charged. Without a default card, the next payment fails.'),
   methodRemoved: (card: string) => i18n._('{card} removed.', { card }),
   removeMethodFailed: i18n._('The card could not be removed'),
   invoices: i18n._('Invoices'),

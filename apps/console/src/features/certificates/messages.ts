@@ -10,13 +10,13 @@ export const certificateMessages = {
   ),
   none: i18n._('This server has no certificate'),
   noneText: i18n._(
-    'It serves plain HTTP, behind a proxy that terminates TLS or only on its own machine. Set BOWLINE_ACME_EMAIL to get a certificate.',
+    'This server speaks plain HTTP: behind a proxy that terminates TLS, or on this machine only. Set BOWLINE_ACME_EMAIL to get a certificate.',
   ),
   uses: { console: i18n._('Console and API'), tunnels: i18n._('Tunnels') },
   sources: {
     acme: i18n._('Issued and renewed by an authority (ACME).'),
-    files: i18n._('From files of the operator. The server does not renew it.'),
-    'self-signed': i18n._('The server has made it itself: agents pin it, browsers warn.'),
+    files: i18n._('Loaded from files. The server does not renew it.'),
+    'self-signed': i18n._('Self-signed by the server. Agents pin it; browsers show a warning.'),
   },
   states: {
     valid: i18n._('valid'),
@@ -27,15 +27,15 @@ export const certificateMessages = {
   warnings: {
     ending: i18n._('The certificate expires soon and has not been renewed'),
     expired: i18n._('The certificate has expired'),
-    missing: i18n._('The authority has not issued the certificate yet'),
+    missing: i18n._('The certificate authority has not issued the certificate yet'),
   },
   warningTexts: {
     acme: i18n._('The server retries automatically. Run “bowline certificate renew” to retry now.'),
     files: i18n._(
-      'Put a new one into the files of BOWLINE_TLS_CERT_FILE and BOWLINE_TLS_KEY_FILE, and restart the server.',
+      'Replace the files named by BOWLINE_TLS_CERT_FILE and BOWLINE_TLS_KEY_FILE, then restart the server.',
     ),
     'self-signed': i18n._(
-      'Remove tls.crt and tls.key of the data folder, and restart the server. Agents need its new pin.',
+      'Delete tls.crt and tls.key from the data folder, then restart the server. Agents need the new pin.',
     ),
   },
   failed: i18n._('The last attempt failed'),

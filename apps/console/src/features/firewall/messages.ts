@@ -96,12 +96,12 @@ export const firewallMessages = {
     incomplete: i18n._('Based on a sample of the sessions.'),
     cutsOff: (lost: number, devices: number, others: number) =>
       i18n._(
-        '{others, plural, =0 {This locks you out} one {This locks out you and # other person} other {This locks out you and # other people}}: from your current address, you lose access to {devices, plural, one {the device} other {{lost} of the # devices}} you connected to in the last 7 days.',
+        '{others, plural, =0 {This would lock you out} one {This would lock out you and # other person} other {This would lock out you and # other people}}: from your current address, you would lose access to {devices, plural, one {the device} other {{lost} of the # devices}} you connected to in the last 7 days.',
         { others, lost: formatCount(lost), devices },
       ),
     loses: (lost: number, reachable: number, others: number) =>
       i18n._(
-        '{others, plural, =0 {This locks you out} one {This locks out you and # other person} other {This locks out you and # other people}}: from your current address, you lose access to {reachable, plural, one {the only device} other {{lost} of the # devices}} you can reach.',
+        '{others, plural, =0 {This would lock you out} one {This would lock out you and # other person} other {This would lock out you and # other people}}: from your current address, you would lose access to {reachable, plural, one {the only device} other {{lost} of the # devices}} you can reach.',
         { others, lost: formatCount(lost), reachable },
       ),
     blocked: i18n._('Blocked'),

@@ -17,18 +17,12 @@ import { TabBar } from '../../ui/list/tab-bar.tsx'
 import { SectionCard } from '../../ui/page/section-card.tsx'
 import { CopyField } from '../../ui/text/copy-field.tsx'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
+import { kindName } from './kind-name.ts'
 import { mailMessages as texts } from './messages.ts'
 import { MAILS_PER_PAGE, OUTBOX, outboxQuery } from './queries.ts'
 import classes from './mail.module.css'
 
 const route = getRouteApi('/app/instance/mail')
-const kinds: ReadonlyMap<string, string> = new Map(Object.entries(texts.kinds))
-
-/** Name of a kind of mail as people read it. */
-export function kindName(kind: string): string {
-  return kinds.get(kind) ?? kind
-}
-
 const COLUMNS: readonly Column<OutboxMail>[] = [
   {
     id: 'recipient',

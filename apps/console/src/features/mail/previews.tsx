@@ -7,7 +7,7 @@ import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { NativeSelect, Skeleton, Stack, Text, Title } from '../../ui/kit.ts'
 import { SectionCard } from '../../ui/page/section-card.tsx'
 import { mailMessages as texts } from './messages.ts'
-import { kindName } from './outbox.tsx'
+import { kindDescription, kindName } from './kind-name.ts'
 import { previewsQuery } from './queries.ts'
 import classes from './mail.module.css'
 
@@ -44,10 +44,13 @@ function nameOf({ kind, event, subject, own }: MailPreview): string {
 }
 
 function Preview({ preview }: { readonly preview: MailPreview }) {
-  const { subject, text, html } = preview
+  const { kind, subject, text, html } = preview
   const name = nameOf(preview)
   return (
     <>
+      <Text size="sm" c="dimmed">
+        {kindDescription(kind)} {texts.file(`${kind}.txt`)}
+      </Text>
       <Text size="sm">
         {texts.subject}: <strong>{subject}</strong>
       </Text>

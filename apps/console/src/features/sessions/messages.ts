@@ -148,7 +148,7 @@ export const sessionsMessages = {
   idWhat: i18n._('the session id'),
   end: i18n._('End session'),
   endTitle: (who: string) => i18n._('End the session of {who}?', { who }),
-  endText: i18n._('The person sees that an administrator ended it. Processes in the session end with it.'),
+  endText: i18n._('The person is told that an administrator ended it. Processes in the session are terminated.'),
   endDone: i18n._('Session ended.'),
   endFailed: i18n._('The session could not be ended'),
   roleTooLow: i18n._('Your role in this namespace does not allow this.'),

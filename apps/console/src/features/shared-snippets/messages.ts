@@ -12,7 +12,7 @@ export const sharedSnippetMessages = {
   tableLabel: i18n._('Snippets of the namespace'),
   loadFailed: i18n._('The snippets could not be loaded.'),
   empty: i18n._('No shared snippets yet'),
-  emptyText: i18n._('Share the commands that everybody looks up again and again.'),
+  emptyText: i18n._('Share commands that your team looks up often.'),
   columns: {
     name: i18n._('Name'),
     text: i18n._('Text'),
@@ -36,7 +36,7 @@ export const sharedSnippetMessages = {
   remove: i18n._('Delete'),
   removeNamed: (name: string) => i18n._('Delete {name}', { name }),
   removeTitle: (name: string) => i18n._('Delete {name}?', { name }),
-  removeText: i18n._('It disappears for everybody in the namespace. The audit log keeps its text.'),
+  removeText: i18n._('It is removed for everyone in the namespace. The audit log keeps its text.'),
   removed: (name: string) => i18n._('{name} deleted.', { name }),
   removeFailed: (name: string) => i18n._('{name} was not deleted', { name }),
 } as const

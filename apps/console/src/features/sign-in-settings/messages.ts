@@ -26,7 +26,7 @@ export const signInSettingsMessages = {
   redirect: i18n._('Redirect address'),
   redirectLater: i18n._('Enter the issuer: each has a redirect address of its own.'),
   own: i18n._('For your identity provider'),
-  ownText: i18n._('What the provider has to know about this server.'),
+  ownText: i18n._('Enter these values at your provider.'),
   ownFields: {
     entity_id: i18n._('Entity ID'),
     assertion_url: i18n._('Assertion consumer service'),
@@ -59,7 +59,7 @@ export const signInSettingsMessages = {
     ),
   },
   check: i18n._('Check a response'),
-  checkText: i18n._('Paste what the provider sent (SAMLResponse). It is judged and signs nobody in.'),
+  checkText: i18n._('Paste what the provider sent (SAMLResponse). It is only checked; nobody is signed in.'),
   response: i18n._('Response'),
   checkIt: i18n._('Check'),
   checkFailed: i18n._('The response could not be checked'),

@@ -30,7 +30,7 @@ export const samlMessages = {
     ),
   },
   set: i18n._('Set provider'),
-  providerSet: i18n._('The provider is set. Test it before you switch SAML on.'),
+  providerSet: i18n._('Provider saved. Test it before you turn SAML on.'),
   providerNotSet: i18n._('The provider was not set'),
   mapping: i18n._('Attributes'),
   mappingText: i18n._('Names of the attributes in the provider’s answers; upper and lower case do not matter.'),

@@ -20,7 +20,9 @@ export const signInMessages = {
       'The answer of your identity provider was not accepted. Try again; an administrator finds the reason in the log.',
     ),
     request: i18n._('This sign-in took too long or began in another browser. Try again.'),
-    address: i18n._('Your identity provider does not confirm your e-mail address, so no account can be made with it.'),
+    address: i18n._(
+      'Your identity provider has not verified your e-mail address, so no account can be created with it.',
+    ),
     account: i18n._('Your account is not active. Ask an administrator of this server.'),
     off: i18n._('This sign-in method is disabled.'),
     token: i18n._('This sign-in has expired. Try again.'),
@@ -39,7 +41,7 @@ export const signInMessages = {
   },
   proofText: i18n._('Your identity provider signs you in to your account from now on.'),
   proofRefused: i18n._(
-    'This link has expired, was used before, or was opened in another browser than the one that asked for it. Sign in at your identity provider again.',
+    'This link has expired, was already used, or was opened in a different browser from the one that requested it. Sign in with your identity provider again.',
   ),
   linkBack: i18n._('Back to sign-in'),
   noProvider: i18n._('No identity provider is configured.'),

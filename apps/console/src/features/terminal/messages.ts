@@ -25,7 +25,7 @@ export const terminalMessages = {
   group: {
     title: (count: number) => i18n._('Open terminals on {count, plural, one {# device} other {# devices}}', { count }),
     devices: (names: string) =>
-      i18n._('One sign-in for {names}. A device that refuses it says so in its own terminal.', { names }),
+      i18n._('One sign-in for {names}. If a device refuses it, its terminal says so.', { names }),
     offline: (names: string, count: number) =>
       i18n._(
         '{count, plural, one {{names} is offline and gets no terminal.} other {{names} are offline and get no terminals.}}',
@@ -83,9 +83,9 @@ export const terminalMessages = {
     password: i18n._('Password'),
     key: i18n._('Private key'),
     devicePassword: i18n._('Password on the device'),
-    passwordHint: i18n._('The device checks it. It is kept in this tab only, to connect again.'),
+    passwordHint: i18n._('Checked by the device. Kept in this tab only, to reconnect.'),
     keyHint: i18n._(
-      'It signs in this browser and never leaves it; it is forgotten when you sign out or close the page.',
+      'The key is used in this browser only and never leaves it. It is forgotten when you sign out or close the page.',
     ),
     keyText: i18n._('Private key in OpenSSH format'),
     keyFile: i18n._('Or from a file:'),
@@ -110,6 +110,12 @@ export const terminalMessages = {
       i18n._('The keys in this browser could not be compared with those of the namespace: {why}', { why }),
     stored: i18n._('Key in this browser'),
     another: i18n._('Another key'),
+    none: i18n._('You can keep keys in this browser, encrypted, instead of pasting one each time.'),
+    create: i18n._('Set up keys in this browser'),
+    lockedHint: (count: number) =>
+      i18n._('{count, plural, one {# key in this browser is locked.} other {# keys in this browser are locked.}}', {
+        count,
+      }),
   },
   prompt: {
     title: i18n._('The device asks'),

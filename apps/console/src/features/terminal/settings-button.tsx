@@ -3,7 +3,7 @@ import { SlidersHorizontal } from 'lucide-react'
 import { useId, useState } from 'react'
 import { useStore } from '../../core/context.tsx'
 import { IconButton } from '../../ui/controls/icon-button.tsx'
-import { Button, Group, NativeSelect, Popover, Stack, Text, TextInput } from '../../ui/kit.ts'
+import { Autocomplete, Button, Group, NativeSelect, Popover, Stack, Text, TextInput } from '../../ui/kit.ts'
 import { consents, forgetConsents } from './signals/consents.ts'
 import { isApple } from './screen/clipboard.ts'
 import { terminalMessages as texts } from './messages.ts'
@@ -40,7 +40,6 @@ function SettingsForm() {
   const settings = useStore(terminalSettings)
   const remembered = useStore(consents).length
   const hint = useId()
-  const fonts = useId()
   const paletteHint = useId()
   const words = texts.setting
   return (
@@ -52,24 +51,23 @@ function SettingsForm() {
         data={Object.entries(words.themes).map(([value, label]) => ({ value, label }))}
         onChange={(event) => changeSettings({ theme: TerminalSettings.shape.theme.parse(event.currentTarget.value) })}
       />
-      <TextInput
+      <Autocomplete
         size="xs"
         label={words.font}
         description={words.fontHint}
-        list={fonts}
+        data={FONTS}
         value={settings.font}
         placeholder="JetBrains Mono"
         autoComplete="off"
         spellCheck={false}
-        onChange={({ currentTarget: { value } }) => {
+        // All fonts stay offered: the field begins with the one that was chosen last.
+        filter={({ options }) => options}
+        // The panel around it closes on clicks outside of it, and is cut to the height of the window.
+        comboboxProps={{ withinPortal: false, position: 'bottom-start' }}
+        onChange={(value) => {
           if (FONT_NAME.test(value)) changeSettings({ font: value })
         }}
       />
-      <datalist id={fonts}>
-        {FONTS.map((font) => (
-          <option key={font}>{font}</option>
-        ))}
-      </datalist>
       <TextInput
         size="xs"
         type="number"

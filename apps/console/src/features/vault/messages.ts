@@ -89,7 +89,7 @@ export const vaultMessages = {
     'Required for every change, so that a script that gets into an unlocked page cannot copy your keys.',
   ),
   passphraseHint: i18n._(
-    'At least 12 characters. It is not your password, is stored nowhere, and nobody can reset it.',
+    'At least 12 characters. This is not your account password. It is not stored anywhere and cannot be reset.',
   ),
   passphraseShort: i18n._('must have at least 12 characters'),
   passphraseRequired: i18n._('is required'),
@@ -97,7 +97,7 @@ export const vaultMessages = {
   passkeyAsked: i18n._('The browser asks for the passkey when you continue.'),
   by: { passphrase: i18n._('Passphrase'), passkey: i18n._('Passkey') },
   passkeyHint: i18n._(
-    'The browser asks for it when you continue. It unlocks your keys only, and signs you in nowhere.',
+    'Your browser asks for it when you continue. It only unlocks your keys; it does not sign you in anywhere.',
   ),
   keyAdded: (name: string) => i18n._('Key {name} is in this browser.', { name }),
   doneTitle: (name: string) => i18n._('Register {name}?', { name }),

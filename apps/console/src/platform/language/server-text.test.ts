@@ -12,6 +12,11 @@ describe('a text of the server', () => {
     ['must have 3 to 30 characters', 'muss 3 bis 30 Zeichen haben'],
     ['must be 1 to 1440', 'muss zwischen 1 und 1440 liegen'],
     ['The device was not found.', 'Nicht gefunden: das Gerät.'],
+    ['it failed on 3 of the 5 devices that tried it', 'er ist auf 3 von 5 Geräten fehlgeschlagen'],
+    [
+      'the server has no signed release any more: its agents are not signed',
+      'der Server hat keine signierte Version mehr: seine Agenten sind nicht signiert',
+    ],
     ['device lost', 'Gerät nicht mehr verbunden'],
   ])('is translated with its values: %s', (text, translation) => {
     expect(german(text)).toBe(translation)

@@ -11,6 +11,8 @@ export interface PaletteItem {
   readonly name?: string
   /** The server found it, by more than its label: a device by its address. */
   readonly found?: true
+  /** The words may mean it, mistyped or shortened. */
+  readonly near?: true
   /** Keys, shown at the end of the line. */
   readonly hint?: string
   /** Words, shown at the end of the line: a status, a time. */
@@ -27,8 +29,8 @@ export interface PaletteItem {
   readonly stays?: boolean
 }
 
-/** Match quality, best first: the whole label, its start, starts of its words, a synonym, or inside a word. */
-const RANKS = ['whole', 'begins', 'words', 'synonyms', 'inside', 'found'] as const
+/** Match quality, best first: the whole label, its start, starts of its words, a synonym, inside a word, or not by its label. */
+const RANKS = ['whole', 'begins', 'words', 'synonyms', 'inside', 'found', 'near'] as const
 
 /** People type `unit 42` for `unit-42`. */
 export const plain = (text: string): string =>
@@ -39,7 +41,7 @@ export const plain = (text: string): string =>
 
 /** @returns undefined for an item that the words do not find */
 function rankOf(item: PaletteItem, phrase: string): number | undefined {
-  const { label, group, synonyms = '', found } = item
+  const { label, group, synonyms = '', found, near } = item
   const wanted = phrase.split(' ')
   const name = plain(item.name ?? label)
   const all = plain(`${group} ${label} ${synonyms}`)
@@ -51,6 +53,7 @@ function rankOf(item: PaletteItem, phrase: string): number | undefined {
     synonyms: begin(all),
     inside: wanted.every((word) => all.includes(word)),
     found: found === true,
+    near: near === true,
   }
   const rank = RANKS.findIndex((each) => fits[each])
   return rank === -1 ? undefined : rank

@@ -7,7 +7,7 @@ export const paletteMessages = {
   results: i18n._('Results'),
   none: (words: string) => i18n._('No results for “{words}”', { words }),
   searching: i18n._('Searching …'),
-  searchFailed: i18n._('The devices could not be searched; pages and actions are here.'),
+  searchFailed: i18n._('Devices could not be searched. Pages and actions are still listed.'),
   groups: {
     recent: i18n._('Recent devices'),
     recentSessions: i18n._('Recent sessions'),

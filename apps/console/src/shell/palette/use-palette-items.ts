@@ -4,6 +4,7 @@ import { BookOpen } from 'lucide-react'
 import type { PaletteControls } from './controls.ts'
 import { type PaletteItem, inGroups, isCertain, isNamed, matching } from './items.ts'
 import { paletteMessages as texts } from './messages.ts'
+import { nearest } from './nearest.ts'
 import { promptItems, useActionItems } from './use-action-items.ts'
 import { useDeviceSearch } from './use-device-search.ts'
 import { useEmptyItems } from './use-empty-items.ts'
@@ -47,19 +48,24 @@ export function usePaletteItems(words: string, allPages: boolean, on: PaletteCon
   const empty = useEmptyItems({ pages, actions, sections }, allPages, on)
   if (words === '') return { items: empty, searching: false, failed: false, isCertain: () => true, hint: undefined }
   const prompts = promptItems(on).filter(({ id }) => id !== `prompt.${said?.verb ?? ''}`)
-  const fixed = matching([...actions, ...prompts, ...pages, ...sections, documentation], words)
+  const local = [...actions, ...prompts, ...pages, ...sections, documentation]
+  const exact = matching(local, words)
+  const fixed = exact.length > 0 ? exact : nearest(local, words)
   const meant = [...verbs.items, ...ofSessions.items, ...pagesFor(said, pages)]
   const all = inGroups([...devices.items, ...fixed, ...others.items], words, texts.groups.docs)
+  const isDocs = ({ group }: PaletteItem) => group === texts.groups.docs
+  const isGuess = said?.isGuess === true
   // A device or a page that has these words at the start of its name is what they ask for, rather than an action.
-  const named = meant.length > 0 ? all.filter((item) => isNamed(item, words)) : []
+  const isAhead = (item: PaletteItem) => !isDocs(item) && (isNamed(item, words) || (isGuess && isCertain(item, words)))
+  const named = meant.length > 0 ? all.filter(isAhead) : []
   // Chapters with a word of an action are not what is meant by it.
-  const isAside = (item: PaletteItem) => meant.length > 0 && item.group === texts.groups.docs
+  const isAside = (item: PaletteItem) => meant.length > 0 && isDocs(item)
   return {
     items: [...named, ...meant, ...all.filter((item) => !named.includes(item) && !isAside(item))],
     searching: devices.searching || others.searching || verbs.searching || ofSessions.searching,
     failed: devices.failed,
     // An action is about devices that may still be on their way.
-    isCertain: (item) => (said ? item.isMeant === true || isNamed(item, words) : isCertain(item, words)),
+    isCertain: (item) => (said && !isGuess ? item.isMeant === true || isAhead(item) : isCertain(item, words)),
     hint: said && said.object === '' ? hintOf(said) : undefined,
   }
 }

@@ -38,7 +38,7 @@ export function subjectLine(text: string): string {
 export function renderDraft(draft: Draft, host: string): Letter {
   const facts = (draft.facts ?? []).filter(([, value]) => value !== '')
   const label = `${draft.link.label} at ${linkHost(draft.link.href)}`
-  const ending = `Sent by Bowline, the server ${host}. Nobody reads answers to this mail.`
+  const ending = `Sent by Bowline at ${host}. Replies to this address are not monitored.`
   return {
     subject: subjectLine(draft.subject),
     text: `${[

@@ -4,7 +4,7 @@ import { i18n } from '../../../platform/language/i18n.ts'
 export const manageMessages = {
   title: i18n._('Server announcements'),
   noAccess: i18n._('Only administrators of this server can manage announcements'),
-  noAccessText: i18n._('Ask one of them. What they have announced is under Announcements.'),
+  noAccessText: i18n._('Ask a server administrator. Current announcements are under Announcements.'),
   loadFailed: i18n._('The announcements could not be loaded'),
   table: i18n._('Announcements'),
   empty: i18n._('Nothing announced yet.'),

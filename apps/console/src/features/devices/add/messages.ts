@@ -28,7 +28,7 @@ export const pairingMessages = {
       'It has the MAC address of the accepted device {old}. It is added as pending: compare both keys, then accept it.',
       { old },
     ),
-  gone: i18n._('The code has expired, or somebody has used it. Find the device by its current code.'),
+  gone: i18n._('The code has expired or was already used. Enter the code that the device shows now.'),
   add: i18n._('Add device'),
   back: i18n._('Back'),
   addFailed: i18n._('The device could not be added'),
@@ -43,7 +43,7 @@ const NEXT = [
 ]
 const NEXT_MANY = [
   i18n._('Each device appears below when it registers, as pending.'),
-  i18n._('Accept them here or all at once in the list; with an install key they need not wait.'),
+  i18n._('Accept them here, or all at once in the list. With an install key, they are accepted automatically.'),
 ]
 const NEXT_WITH_KEY = [
   i18n._('The device appears below when it registers, with the tags of the key.'),
@@ -71,7 +71,7 @@ export const addingMessages = {
       'Give this to new machines as their user data. The agent is installed at the first boot, and each machine makes its own key.',
     ),
     fleet: i18n._(
-      'Both install the agent where it is missing and change nothing where it is, so they can run again and again. There is no agent for macOS or Windows; on Windows it runs in WSL 2.',
+      'Both install the agent if it is missing and otherwise change nothing, so they are safe to run repeatedly. There is no agent for macOS or Windows; on Windows it runs in WSL 2.',
     ),
   },
   snippets: {
@@ -98,7 +98,7 @@ export const addingMessages = {
     container: NEXT,
     cloud: NEXT_MANY,
     fleet: NEXT_MANY,
-    agentless: [i18n._('Get an install key and fill it in: this way needs one.'), ...NEXT_WITH_KEY],
+    agentless: [i18n._('Create an install key and enter it above: this method requires one.'), ...NEXT_WITH_KEY],
     code: [
       i18n._('You compare the fingerprint that the device shows.'),
       i18n._('The device is accepted, and you can connect to it.'),
@@ -122,7 +122,7 @@ export const addingMessages = {
   phoneCode: i18n._('QR code with the address of this dialog'),
   phoneAccept: i18n._('Scan it to open this on your phone, and accept the device from there.'),
   phoneNot: (address: string) =>
-    i18n._('A phone cannot open this: you use {address}, an address that only this machine has.', { address }),
+    i18n._('A phone cannot open this address: {address} is only reachable from this machine.', { address }),
   phoneAddress: i18n._('Give the server an address for others'),
   phoneText: i18n._('Scan it with the camera, sign in on the phone, and type the code that the device shows.'),
 }

@@ -16,16 +16,16 @@ export const agentlessMessages = {
     'Accepting another host key requires permission to remove devices, which your role does not have.',
   ),
   confirm: (name: string) => i18n._('Accept the new host key of {name}?', { name }),
-  confirmText: i18n._('People sign in to the machine with this key from now on. The previous key is refused.'),
+  confirmText: i18n._('From now on, this host key is trusted and the previous one is refused.'),
   warning: i18n._(
-    'Compare the key with the output of ssh-keygen -l -f /etc/ssh/ssh_host_ed25519_key.pub on the device itself. A key that you cannot explain may be another machine that collects passwords.',
+    'Compare the key with the output of ssh-keygen -l -f /etc/ssh/ssh_host_ed25519_key.pub on the device itself. An unexplained key may mean that another machine is impersonating the device to collect passwords.',
   ),
   done: (name: string) =>
     i18n._('{name} has a new host key. The device is back as soon as it connects again.', { name }),
   failed: (name: string) => i18n._('The host key of {name} was not accepted', { name }),
   authorityTitle: i18n._('Registered keys on devices without an agent'),
   authorityText: i18n._(
-    'People sign in with the passwords of the device. To let their registered keys in, its SSH server has to trust this namespace.',
+    'People sign in with the passwords of the device. To let people in with their registered keys, its SSH server must trust this namespace.',
   ),
   opensshText: i18n._(
     'OpenSSH: run this as root, then reload sshd. It covers every account that sshd allows a key for.',

@@ -14,14 +14,14 @@ export const fileMessages = {
   review: i18n._('Review changes'),
   apply: (count: number) => i18n._('Apply {count, plural, one {# change} other {# changes}}', { count }),
   cancel: i18n._('Cancel'),
-  same: i18n._('These are the present rules: there is nothing to change.'),
+  same: i18n._('These are the current rules: nothing to change.'),
   changes: i18n._('Changes'),
   kinds: { add: i18n._('Add'), replace: i18n._('Change'), remove: i18n._('Remove') },
   notJson: (line: number, column: number) =>
     i18n._('This is not valid JSON: see line {line}, column {column}.', { line: String(line), column: String(column) }),
   endsEarly: (line: number) =>
     i18n._('This is not valid JSON: it ends in line {line}, before everything is closed.', { line: String(line) }),
-  empty: i18n._('There is nothing; a namespace without rules has an empty list: [].'),
+  empty: i18n._('The text is empty. For no rules at all, write an empty list: [].'),
   notList: i18n._('This must be a list of rules, in square brackets.'),
   flaws: {
     field: (rule: number, field: string, flaw: string) => i18n._('Rule {rule}: {field} {flaw}.', { rule, field, flaw }),

@@ -30,7 +30,7 @@ function withRule(change: object): string {
 }
 
 const FLAWS: readonly (readonly [text: string, flaw: RegExp])[] = [
-  ['', /^There is nothing/],
+  ['', /^The text is empty/],
   ['[', /^This is not valid JSON: it ends in line 1, /],
   ['[\n  {"id": 7,}\n]', /^This is not valid JSON: see line 2, column 12\.$/],
   ['{}', /^This must be a list of rules/],

@@ -35,7 +35,7 @@ export const ruleMessages = {
         'Saving tags {count, plural, one {# device} other {# devices}}, and takes the tag {tag} from {taken, plural, one {# device} other {# devices}}.',
         { count, tag, taken },
       ),
-    nothing: i18n._('Saving tags no device and takes no tag away.'),
+    nothing: i18n._('Saving adds the tag to no device and removes it from none.'),
     failed: (cause: string) => i18n._('No preview: {cause}', { cause }),
   },
   tagged: (tagged: string, matching: number) =>

@@ -14,7 +14,7 @@ export const inputMessages = {
     broadcastTitle: (target: string) => i18n._('Paste into {target}?', { target }),
     explained: {
       lines: i18n._('The program in this terminal may run each line as soon as it arrives.'),
-      long: i18n._('This is a long text. Check that it is the one you want to paste.'),
+      long: i18n._('This is a long text. Make sure it is the text you meant to paste.'),
       controls: i18n._(
         'This text contains characters that are not shown but act on the terminal. They are marked below.',
       ),

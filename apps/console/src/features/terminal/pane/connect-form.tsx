@@ -18,6 +18,7 @@ import { VaultKeyField } from './vault-key-field.tsx'
 import classes from '../terminal.module.css'
 import { workspaceOf } from '../workspace.ts'
 import { connectByVault } from '../vault-sign-in.ts'
+import { UnlockForm } from '../../vault/unlock-form.tsx'
 import type { VaultState } from '../../vault/vault-state.ts'
 import { vaultOf } from '../../vault/vault.ts'
 
@@ -26,7 +27,7 @@ const method = createStore<'password' | 'key'>('password')
 interface ConnectFormProps {
   readonly pane: SignInTarget
   readonly state: PaneState
-  /** Asks for the vault to be unlocked, and connects by it. */
+  /** Asks for the vault to be unlocked, and connects by it; absent: the form asks, and offers its keys. */
   readonly onUnlock?: () => void
   /** True when it should take the focus on mount: of several panes that mount together only one does. */
   readonly takesFocus: boolean
@@ -68,6 +69,8 @@ export function ConnectForm({
   // '': the one in the fields.
   const vaultKey = stored.kind === 'unlocked' ? (picked ?? firstKey(stored)) : ''
   const { errors } = formState
+  const [isUnlocking, setUnlocking] = useState(false)
+  useEffect(() => void vault.ready(), [vault])
   useEffect(() => {
     if (refused) method.set('key')
     if (!takesFocus) return
@@ -91,6 +94,18 @@ export function ConnectForm({
     }
   })
 
+  if (isUnlocking && stored.kind === 'locked') {
+    return (
+      <div className={classes['form']} data-fills={fills || undefined}>
+        <Stack gap="md" className={classes['formInner'] ?? ''}>
+          <UnlockForm ways={stored.header.ways} takesFocus onUnlocked={() => setUnlocking(false)} />
+          <Button variant="subtle" onClick={() => setUnlocking(false)}>
+            {texts.vault.otherWay}
+          </Button>
+        </Stack>
+      </div>
+    )
+  }
   return (
     <div className={classes['form']} data-fills={fills || undefined}>
       <form noValidate className={classes['formInner']} onSubmit={submit}>
@@ -140,7 +155,12 @@ export function ConnectForm({
             />
           ) : (
             <>
-              <VaultKeyField onUnlock={onUnlock} state={stored} value={vaultKey} onChange={setPicked} />
+              <VaultKeyField
+                onUnlock={onUnlock ?? (() => setUnlocking(true))}
+                state={stored}
+                value={vaultKey}
+                onChange={setPicked}
+              />
               {vaultKey === '' ? (
                 <KeyFields form={form} loaded={key} onForget={() => loadedKey.set(undefined)} />
               ) : null}

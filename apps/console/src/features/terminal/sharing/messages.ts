@@ -17,7 +17,7 @@ export const sharingMessages = {
   left: (name: string) => i18n._('{name} has left.', { name }),
   paused: (name: string) => i18n._('{name} is disconnected. What you type is dropped until they are back.', { name }),
   waiting: (seconds: number) =>
-    i18n._('The person in the session is asked to let you in. They have {seconds} s to answer.', { seconds }),
+    i18n._('The person in the session is asked to let you in. They have {seconds} s to respond.', { seconds }),
   withdraw: i18n._('Withdraw'),
   over: i18n._('You are not in the session'),
   ends: {

@@ -25,6 +25,19 @@ it.each([
   expect(saidIn(words)).toEqual({ verb, object })
 })
 
+it.each([
+  ['conect vm-12', 'connect', 'vm-12'],
+  ['Cnonect  VM-12', 'connect', 'VM-12'],
+  ['opne vm-12', 'open', 'vm-12'],
+  ['rnu command vm', 'run', 'vm'],
+])('guesses %j as the action %s on %j', (words, verb, object) => {
+  expect(saidIn(words)).toEqual({ verb, object, isGuess: true })
+})
+
+it.each(['conect', 'conect ', 'tga vm', 'rn vm', 'remote vm'])('does not guess an action in %j', (words) => {
+  expect(saidIn(words)).toBeUndefined()
+})
+
 it.each(['', 'vm-12', 'connector', 'connect-box', 'tags', 'untag', 'garden tunnel'])(
   'reads %j as no action',
   (words) => {

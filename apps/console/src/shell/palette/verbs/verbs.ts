@@ -1,5 +1,6 @@
 // An action and what it is for, in one line of the palette: `connect lab-nas`, in German also `lab-nas verbinden`.
 import { plain } from '../items.ts'
+import { isWithinOneEdit } from '../nearest.ts'
 import { verbWords, wordsLast } from './verb-messages.ts'
 
 export type Verb = keyof typeof verbWords
@@ -12,6 +13,8 @@ interface Of<Each extends Verb> {
   readonly verb: Each
   /** '' for an action alone. */
   readonly object: string
+  /** The action is mistyped, and may be part of a name instead. */
+  readonly isGuess?: true
 }
 
 /** What somebody has typed of an action and its object. */
@@ -25,6 +28,11 @@ const PHRASES = Object.entries(verbWords)
 /** Phrases that may come last; more would be parts of names: `garden web`. */
 const LAST = new Set(wordsLast.split(',').map(plain))
 
+/** Characters; a shorter word is one edit away from too many others. */
+const GUESSED_MIN = 4
+/** Nobody is led there by a typing error. */
+const NEVER_GUESSED: readonly Verb[] = ['remove', 'reject']
+
 /**
  * @param words as typed, in any case
  * @returns undefined where no action is the first or the last of them
@@ -35,7 +43,19 @@ export function saidIn(words: string): Said | undefined {
   const first = PHRASES.find(({ phrase }) => lower === phrase || lower.startsWith(`${phrase} `))
   if (first) return { verb: first.verb, object: typed.slice(first.phrase.length).trim() }
   const last = PHRASES.find(({ phrase }) => LAST.has(phrase) && lower.endsWith(` ${phrase}`))
-  return last && { verb: last.verb, object: typed.slice(0, -last.phrase.length).trim() }
+  return last ? { verb: last.verb, object: typed.slice(0, -last.phrase.length).trim() } : guessedIn(typed)
+}
+
+/** `conect vm-12`, and not `conect`: until something follows, the word may be any. */
+function guessedIn(typed: string): Said | undefined {
+  const words = typed.split(' ')
+  for (const { verb, phrase } of PHRASES) {
+    const count = phrase.split(' ').length
+    const said = words.slice(0, count).join(' ').toLowerCase()
+    if (words.length <= count || phrase.length < GUESSED_MIN || NEVER_GUESSED.includes(verb)) continue
+    if (isWithinOneEdit(said, phrase)) return { verb, object: words.slice(count).join(' '), isGuess: true }
+  }
+  return undefined
 }
 
 export const isOfSession = (said: Said): said is Of<SessionVerb> => said.verb === 'watch' || said.verb === 'play'
