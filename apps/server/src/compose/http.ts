@@ -201,7 +201,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...auditStreamRoutes(parts.auditStreams),
     ...snippetRoutes(),
     ...accessRequestRoutes({ system, mails: parts.mails, nameOf: openNamespace }),
-    ...deviceLoopRoutes(parts.deviceLoops),
+    ...deviceLoopRoutes(parts.deviceLoops, exports),
     ...deviceImportRoutes(),
     ...deviceRoutes(
       registration,

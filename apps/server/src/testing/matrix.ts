@@ -105,7 +105,7 @@ const NAMES: readonly string[] = ['api-keys', 'tags']
 
 const WITHOUT_FACTOR = ['mfa.disable', 'mfa.rename', 'mfa.remove', 'mfa.renewRecoveryCodes', 'mfa.prove']
 
-const JOBS = ['deviceJobs.get', 'deviceJobs.stop', 'deviceJobs.undo', 'deviceJobs.retry']
+const JOBS = ['get', 'failures', 'stop', 'undo', 'retry'].map((call) => `deviceJobs.${call}`)
 
 const OF_NOBODY = [
   'administration.endSignIns',

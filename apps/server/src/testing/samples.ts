@@ -107,7 +107,9 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'views.removeFavorite': { params: byUid },
     'deviceImports.create': { body: { devices: [importedDevice], dry_run: true } },
     'deviceJobs.create': { body: { action: 'tag', tags: ['another'] } },
-    ...Object.fromEntries(['get', 'stop', 'undo', 'retry'].map((call) => [`deviceJobs.${call}`, { params: job }])),
+    ...Object.fromEntries(
+      ['get', 'failures', 'stop', 'undo', 'retry'].map((call) => [`deviceJobs.${call}`, { params: job }]),
+    ),
     'terminals.open': { params: byUid, body: { username: 'root' } },
     'sessions.join': { params: { uid: ids.session } },
     'terminals.openLegacy': { body: { device: ids.device, username: 'root', password: 'secret-12' } },
