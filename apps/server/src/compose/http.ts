@@ -278,6 +278,8 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...announcementRoutes({ system, clock, ids }, edition),
     ...administrationRoutes({
       system,
+      ids,
+      passwords: auth.passwords,
       ...sessionEnding,
       contextOf: tenantContext,
       reviewTunnels: parts.reviewTunnels,

@@ -284,6 +284,9 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'billing.report': { query: { action: 'device_accept' } },
     'internal.markOffline': { params: byUid },
     'internal.lookup': { query: { domain: 'x', name: 'x' } },
+    'administration.createPerson': {
+      body: { username: fresh('new'), email: `${fresh('new')}@example.com`, password: 'correct horse' },
+    },
     'administration.getPerson': { params: { user: caller } },
     'administration.listActivity': { params: { user: caller } },
     'administration.listSignIns': { params: { user: caller } },
