@@ -175,6 +175,8 @@ export const devicesMessages = {
   removeField: (name: string) => i18n._('Remove field {name}', { name }),
   editHint: i18n._('Part of its SSH address. Letters, digits, - and _.'),
   searchKinds: { devices: i18n._('Search devices'), containers: i18n._('Search containers') },
+  unknownKeyword: (keyword: string, known: string) =>
+    i18n._('“{keyword}:” is no keyword and is searched for as text. Keywords: {known}', { keyword, known }),
   searchHint: i18n._('Search, or tag: os: is: …'),
   filters: i18n._('Filters'),
   presence: i18n._('Status'),
