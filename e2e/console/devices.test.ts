@@ -423,6 +423,7 @@ describe('a device that is not there', () => {
     const { context, page, complaints } = await open(/status of 4/)
     await openSignedIn(page, backend, `/devices/${uid}`)
     await page.getByText('It was removed, or it belongs to another namespace.').waitFor()
+    expect(await page.getByRole('heading', { name: 'Device not found' }).count()).toBe(1)
     expect(complaints).toEqual([])
     await context.close()
   })
