@@ -34,11 +34,11 @@ export async function exportFailures(
   id: string,
   { format, ...cause }: Pick<Query, 'cause' | 'message'> & { readonly format: ExportFormat },
   mayGoOn: () => Promise<boolean>,
-): Promise<AsyncGenerator<string>> {
+): Promise<{ readonly lines: AsyncGenerator<string>; readonly total: number }> {
   await requireOwn(ctx, id)
   const keys = await failedUids(ctx.db, id, cause)
   const read = (uids: readonly DeviceUid[]) => findFailures(ctx.db, id, uids)
-  return exportedLines({ keys, read, format, columns: COLUMNS, mayGoOn })
+  return { lines: exportedLines({ keys, read, format, columns: COLUMNS, mayGoOn }), total: keys.length }
 }
 
 const COLUMNS: CsvColumns<DeviceJobFailure> = [

@@ -25,7 +25,8 @@ export function deviceJobRoutes(wake: () => void, exports: RateLimiter): Route[]
     memberRoute(deviceJobs.failures, async (ctx, { params: { id }, query: { format, ...query } }) => {
       if (format === 'json') return listFailures(ctx, id, query)
       if (!exports.take(personOf(ctx.actor) ?? ctx.tenant)) fail('TOO_MANY_REQUESTS', { seconds: 10 })
-      const lines = await exportFailures(ctx, id, { ...query, format }, () => ctx.isStillAdmitted())
+      const { lines, total } = await exportFailures(ctx, id, { ...query, format }, () => ctx.isStillAdmitted())
+      void ctx.reply.header('x-total-count', String(total))
       return sendLines(ctx, 'failures', format, lines)
     }),
     memberRoute(deviceJobs.stop, (ctx, { params }) => stop(ctx, params.id)),

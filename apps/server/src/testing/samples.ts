@@ -23,6 +23,7 @@ export function freshKeyData(): string {
 }
 
 const fresh = (prefix: string): string => `${prefix}${randomBytes(4).toString('hex')}`
+export const JOB_CALLS = ['get', 'failures', 'stop', 'undo', 'retry'].map((call) => `deviceJobs.${call}`)
 const HOSTNAME_FILTER = { hostname: '.*' }
 
 /**
@@ -107,9 +108,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'views.removeFavorite': { params: byUid },
     'deviceImports.create': { body: { devices: [importedDevice], dry_run: true } },
     'deviceJobs.create': { body: { action: 'tag', tags: ['another'] } },
-    ...Object.fromEntries(
-      ['get', 'failures', 'stop', 'undo', 'retry'].map((call) => [`deviceJobs.${call}`, { params: job }]),
-    ),
+    ...Object.fromEntries(JOB_CALLS.map((call) => [call, { params: job }])),
     'terminals.open': { params: byUid, body: { username: 'root' } },
     'sessions.join': { params: { uid: ids.session } },
     'terminals.openLegacy': { body: { device: ids.device, username: 'root', password: 'secret-12' } },
@@ -284,9 +283,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'billing.report': { query: { action: 'device_accept' } },
     'internal.markOffline': { params: byUid },
     'internal.lookup': { query: { domain: 'x', name: 'x' } },
-    'administration.createPerson': {
-      body: { username: fresh('new'), email: `${fresh('new')}@example.com`, password: 'correct horse' },
-    },
+    'administration.createPerson': { body: person },
     'administration.getPerson': { params: { user: caller } },
     'administration.listActivity': { params: { user: caller } },
     'administration.listSignIns': { params: { user: caller } },
