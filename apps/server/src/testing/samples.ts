@@ -67,7 +67,6 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
   }
   const passkey = { id: '00000000-0000-4000-8000-000000000000' }
   const url = 'https://9.9.9.9/'
-  const noTenant = '00000000-0000-4000-8000-000000000000'
   const noIdentity = '00000000-0000-4000-8000-000000000000'
   const deviceCalls = (noun: 'devices' | 'containers'): Record<string, SampleInput> => {
     const uid = noun === 'devices' ? ids.device : ids.container
@@ -293,9 +292,9 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'administration.setAdministrator': { params: { user: fresh('nobody') }, body: { administrator: false } },
     'administration.setMaxNamespaces': { params: { user: fresh('nobody') }, body: { max_namespaces: 3 } },
     'administration.getNamespace': { params: { namespace: tenant.id } },
-    'administration.disableNamespace': { params: { namespace: noTenant } },
-    'administration.enableNamespace': { params: { namespace: noTenant } },
-    'administration.restoreNamespace': { params: { namespace: noTenant } },
+    'administration.disableNamespace': { params: { namespace: noProvider.id } },
+    'administration.enableNamespace': { params: { namespace: noProvider.id } },
+    'administration.restoreNamespace': { params: { namespace: noProvider.id } },
     'administration.setLimits': { params: { namespace: tenant.id }, body: { tunnels: 100 } },
     'administration.handOver': { params: { namespace: tenant.id }, body: { user: 'nobody' } },
     'administration.setDefaults': { body: { tunnels: 1_000 } },
