@@ -203,6 +203,20 @@ describe('deciding about a device', () => {
   })
 })
 
+it('folds the notices of devices that are rejected quickly into one, and undoes all of them', async () => {
+  const { context, page, complaints } = await open()
+  for (const name of ['cam-1', 'cam-2', 'cam-3']) await backend.registerDevice(name)
+  await openSignedIn(page, backend, '/devices?status=pending&sort=name')
+  for (const name of ['cam-1', 'cam-2', 'cam-3']) await page.getByRole('button', { name: `Reject ${name}` }).click()
+  const notice = page.getByRole('alert').filter({ hasText: '3 devices rejected.' })
+  await notice.waitFor()
+  expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(1)
+  await notice.getByRole('button', { name: 'Undo' }).click()
+  await eventually(() => [...backend.fake.state.devices.values()].every(({ status }) => status === 'pending'))
+  expect(complaints).toEqual([])
+  await context.close()
+})
+
 describe('removing a device', () => {
   it('confirms the removal of a device, goes back to the list, and can take it back for some seconds', async () => {
     const { context, page, complaints } = await open()
@@ -423,6 +437,7 @@ describe('a device that is not there', () => {
     const { context, page, complaints } = await open(/status of 4/)
     await openSignedIn(page, backend, `/devices/${uid}`)
     await page.getByText('It was removed, or it belongs to another namespace.').waitFor()
+    expect(await page.getByRole('heading', { name: 'Device not found' }).count()).toBe(1)
     expect(complaints).toEqual([])
     await context.close()
   })

@@ -88,6 +88,11 @@ describe('narrowing the list', () => {
     await page.getByText('1–25 of 226').waitFor()
     await field.fill('tag:kios')
     await page.getByText('Keywords look at one of them').waitFor()
+    await field.fill('status:accepted')
+    const note = page.getByText('“status:” is no keyword and is searched for as text. Keywords: tag: name: os:')
+    await note.waitFor()
+    await field.fill('02:00:5e')
+    await note.waitFor({ state: 'detached' })
   })
 
   it('completes keywords and values of the search by keyboard', async () => {

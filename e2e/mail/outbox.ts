@@ -30,7 +30,7 @@ export async function writeMails(dataFolder: string, recipients: readonly string
     clock: systemClock,
     ids: randomIds,
     secretKey,
-    publicOrigin: ORIGIN,
+    publicOrigin: () => ORIGIN,
     isSending: true,
   })
   try {

@@ -1,5 +1,6 @@
 // Changes of many devices after their dialog is closed: on other pages, after a reload, in another tab, in the bell and in
 // the audit log.
+import { readFile } from 'node:fs/promises'
 import { operations } from '@bowline/contract/operations'
 import { TenantId } from '@bowline/contract/schemas/common'
 import type { Browser, Page } from 'playwright-core'
@@ -57,6 +58,10 @@ async function tagAll(tag: string): Promise<void> {
   await page.getByRole('checkbox', { name: 'Select all rows of this page' }).click()
   await page.getByRole('button', { name: `Select all ${COUNT} matching devices` }).click()
   await page.getByRole('button', { name: 'Add tags' }).click()
+  await page.getByRole('dialog').getByText('Up to 3, each with 3 to 255 letters, digits, - or _.').waitFor()
+  await page.getByRole('dialog').getByLabel('Tags').fill(tag.slice(0, 2))
+  await page.keyboard.press('Enter')
+  await page.getByText('A tag must have 3 to 255 characters.').waitFor()
   await page.getByRole('dialog').getByLabel('Tags').fill(tag)
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').getByRole('button', { name: 'Add tags' }).click()
@@ -103,6 +108,7 @@ it('tell how they ended, in a notice and in the bell, with their failures and an
   const notice = page.getByRole('alert').filter({ hasText: 'Tags added to 300 devices. 100 failed.' })
   await notice.getByRole('button', { name: 'Show' }).click()
   await page.getByRole('dialog').getByText('100 failed: At most 3 tags are allowed.').waitFor()
+  await readFailures()
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
   await page.reload()
   await page.getByRole('button', { name: / waiting$/ }).click()
@@ -115,6 +121,30 @@ it('tell how they ended, in a notice and in the bell, with their failures and an
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
   expect(complaints).toEqual([])
 }, 120_000)
+
+/** In the open report: pages of all failures, their export, and the way back. */
+async function readFailures(): Promise<void> {
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Show all devices: At most 3 tags are allowed.' }).click()
+  const table = dialog.getByRole('table', { name: 'Failed devices' })
+  await dialog.getByText('1–25 of 100').waitFor()
+  const first = await table.getByRole('link').first().textContent()
+  await dialog.getByRole('button', { name: 'Next page' }).click()
+  await dialog.getByText('26–50 of 100').waitFor()
+  await table.getByText('At most 3 tags are allowed.').first().waitFor()
+  await dialog.getByLabel('Cause').selectOption('All causes (100)')
+  await dialog.getByText('1–25 of 100').waitFor()
+  expect(await violationsInBothThemes(page)).toEqual({ light: [], dark: [] })
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('button', { name: 'CSV' }).click(),
+  ])
+  const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n')
+  expect(lines).toHaveLength(101)
+  expect(lines[1]).toContain(`"${first}"`)
+  await dialog.getByRole('button', { name: 'Back' }).click()
+  await dialog.getByText('100 failed: At most 3 tags are allowed.').waitFor()
+}
 
 it('are one line of the audit log, with a way to the entries of their devices', async () => {
   await page.goto('/audit')

@@ -90,6 +90,28 @@ it('searches people, disables one whose sessions end, and enables them', async (
   await context.close()
 })
 
+it('creates an account, which signs in', async () => {
+  const { page, context, complaints } = await openPage(browser, { baseURL: server.origin }, /status of 40[19]/)
+  await openSignedIn(page, server.account, '/instance/people')
+  await page.getByRole('button', { name: 'Create account' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Create an account' })
+  await dialog.getByLabel('Username').fill('grace')
+  await dialog.getByLabel('E-mail').fill('katherine@example.com')
+  await dialog.getByRole('textbox', { name: 'Password' }).fill('none')
+  await dialog.getByRole('button', { name: 'Create account' }).click()
+  await dialog.getByText('must have 5 to 30 characters').waitFor()
+  await dialog.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
+  await dialog.getByRole('button', { name: 'Create account' }).click()
+  await dialog.getByText('Username is taken').waitFor()
+  await inspect(page, 'create-account')
+  await dialog.getByLabel('Username').fill('katherine')
+  await dialog.getByRole('button', { name: 'Create account' }).click()
+  await page.getByRole('heading', { name: 'katherine' }).waitFor()
+  expect(await signInOf('katherine')).toBe('signed in')
+  expect(complaints).toEqual([])
+  await context.close()
+})
+
 it('limits a namespace, hands it over, disables it, and tells its members', async () => {
   const { page, context, complaints } = await openPage(browser, { baseURL: server.origin }, /status of 40[013]/)
   await openSignedIn(page, server.account, '/instance/namespaces')

@@ -8,7 +8,7 @@ import {
   useMutation,
 } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { type Remedy, notifyDone, notifyFailure } from '../ui/feedback/notify.tsx'
+import { type Fold, type Remedy, notifyDone, notifyFailure } from '../ui/feedback/notify.tsx'
 
 type Sentence<Args extends unknown[]> = string | ((...args: Args) => string | undefined)
 type Failed<Input> = string | ((input: Input) => string)
@@ -27,6 +27,8 @@ export interface ActionSpec<Input, Output> {
   readonly undo?: (input: Input, output: Output) => Promise<unknown>
   /** Whether it can be undone; absent: always. */
   readonly canUndo?: (input: Input, output: Output) => boolean
+  /** Successes that can be undone are shown together with those of the same fold. */
+  readonly fold?: (input: Input) => Fold | undefined
   /** Keys of the queries to refetch: after success, failure and undo. */
   readonly invalidates?: readonly QueryKey[]
   /** Shows the result in the cache before the server answers. @returns what takes that back if the call fails */
@@ -133,7 +135,7 @@ function mutationOptions<Input, Output>(
       if (title === undefined) return
       const { undo, canUndo = () => true } = spec
       const onUndo = undo && (() => undo(input, output).finally(() => refetch(client, spec)))
-      notifyDone({ title, ...(onUndo && canUndo(input, output) ? { onUndo } : {}) })
+      notifyDone({ title, ...(onUndo && canUndo(input, output) ? { onUndo, fold: spec.fold?.(input) } : {}) })
     },
     onError: (_error, _started, rollBack) => rollBack?.(),
     onSettled(_output, _error, { spec }, _, { client }) {

@@ -11,7 +11,8 @@ import { defaultLimits } from '../namespaces/administration.ts'
 import { personNamed } from '../single-sign-on/identities/service.ts'
 import { listActivity } from '../users/activity.ts'
 import { exportedEntries, listEntries } from './audit.ts'
-import { type AdministrationDeps, type By, auditOrigin } from './deps.ts'
+import { type By, auditOrigin } from './deps.ts'
+import { type NewPersonDeps, createPerson } from './new-person.ts'
 import {
   describeNamespace,
   handOverNamespace,
@@ -32,7 +33,7 @@ import {
   setAdministrator,
 } from './people.ts'
 
-export interface AdministrationRouteDeps extends AdministrationDeps {
+export interface AdministrationRouteDeps extends NewPersonDeps {
   /** Budget of exports per person. */
   readonly exports: RateLimiter
   /** Names the place of an address, '' when unknown. */
@@ -46,6 +47,7 @@ export function administrationRoutes(deps: AdministrationRouteDeps): Route[] {
   const named = (user: string) => personNamed(system, user)
   return [
     instanceAdminRoute(administration.listPeople, (_, { query }) => listPeople(deps, query)),
+    instanceAdminRoute(administration.createPerson, (context, { body }) => createPerson(deps, byOf(context), body)),
     instanceAdminRoute(administration.getPerson, async (_, { params }) =>
       describePerson(deps, (await named(params.user)).id),
     ),

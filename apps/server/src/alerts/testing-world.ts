@@ -141,7 +141,7 @@ export function alertsWorld() {
       clock,
       ids: randomIds,
       secretKey,
-      publicOrigin: 'https://bowline.example.com',
+      publicOrigin: () => 'https://bowline.example.com',
       isSending: true,
     })
     const egress = { privateNetworks: true, allowed: () => true }

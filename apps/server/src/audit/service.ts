@@ -127,6 +127,7 @@ export type AuditAction =
 
 /** Actions that concern no namespace, in the log of the instance. */
 export type InstanceAuditAction =
+  | 'account.create'
   | 'account.disable'
   | 'account.enable'
   | 'account.sign-out'

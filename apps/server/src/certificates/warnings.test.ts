@@ -40,7 +40,7 @@ function after(days: number, isOperators = true) {
 async function warn(days: number, isOperators?: boolean): Promise<string> {
   const { log, text } = keptLog()
   const secretKey = new SecretKey(server.secretKey)
-  const queue = { clock: foregroundClock, ids: randomIds, secretKey, publicOrigin: ORIGIN, isSending: true }
+  const queue = { clock: foregroundClock, ids: randomIds, secretKey, publicOrigin: () => ORIGIN, isSending: true }
   await warnOfEnds({ ...after(days, isOperators), log, mails: createMailQueue(queue) })
   return text()
 }

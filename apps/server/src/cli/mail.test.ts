@@ -40,7 +40,7 @@ async function write(to: string): Promise<void> {
     clock: systemClock,
     ids: randomIds,
     secretKey: new SecretKey(server.secretKey),
-    publicOrigin,
+    publicOrigin: () => publicOrigin,
     isSending: true,
   })
   const values = { name: 'Ada', link: `${publicOrigin}/update-password?token=x`, hours: 24 }

@@ -29,7 +29,12 @@ export function addMailCommands(program: Command, terminal: Terminal): void {
       if (!smtp || origin === undefined) {
         throw new ConfigError(['BOWLINE_SMTP_URL is not set: without it no mail is sent.'])
       }
-      const deps = { clock: systemClock, ids: randomIds, renderer: createRenderer(mailTexts, origin), origin }
+      const deps = {
+        clock: systemClock,
+        ids: randomIds,
+        renderer: createRenderer(mailTexts, () => origin),
+        origin: () => origin,
+      }
       const { outcome, code, text } = await sendTestTo(deps, smtp, to)
       const where = `${smtp.host} port ${smtp.port}`
       const line = outcome === 'accepted' ? `${where} has taken the mail to ${to}: ${text}` : `${where}: ${text}`

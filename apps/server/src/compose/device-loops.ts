@@ -1,4 +1,5 @@
 // Work on many devices in the background: changes that people have asked for, and rules that tag devices.
+import type { RateLimiter } from '@bowline/base/rate-limiter'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { Actor, TenantContext } from '../context.ts'
@@ -37,7 +38,10 @@ export function composeDeviceLoops(
   return { deviceJobs, tagRules }
 }
 
-/** Routes that start work of the loops. */
-export function deviceLoopRoutes({ deviceJobs, tagRules }: DeviceLoops): Route[] {
-  return [...deviceJobRoutes(() => deviceJobs.wake()), ...tagRuleRoutes(() => tagRules.wake())]
+/**
+ * Routes that start work of the loops.
+ * @param exports rate limit per person
+ */
+export function deviceLoopRoutes({ deviceJobs, tagRules }: DeviceLoops, exports: RateLimiter): Route[] {
+  return [...deviceJobRoutes(() => deviceJobs.wake(), exports), ...tagRuleRoutes(() => tagRules.wake())]
 }

@@ -201,7 +201,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...auditStreamRoutes(parts.auditStreams),
     ...snippetRoutes(),
     ...accessRequestRoutes({ system, mails: parts.mails, nameOf: openNamespace }),
-    ...deviceLoopRoutes(parts.deviceLoops),
+    ...deviceLoopRoutes(parts.deviceLoops, exports),
     ...deviceImportRoutes(),
     ...deviceRoutes(
       registration,
@@ -278,6 +278,8 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...announcementRoutes({ system, clock, ids }, edition),
     ...administrationRoutes({
       system,
+      ids,
+      passwords: auth.passwords,
       ...sessionEnding,
       contextOf: tenantContext,
       reviewTunnels: parts.reviewTunnels,

@@ -144,12 +144,15 @@ async function start(
   const tokens = createTokenIssuer(keys.token, clock)
   const signInContext = (tenant: TenantId) => tenantContext(tenant, { kind: 'system', name: 'single sign-on' })
   const base = { config, system, node, clock, log }
-  const accountParts = { ...base, ids, keys, tokens, contextOf: signInContext, onEnd }
+  const consoleOrigin = (): string =>
+    config.publicOrigin ??
+    `${config.tls ? 'https' : 'http'}://localhost:${(http.server.address() as AddressInfo | null)?.port ?? settings.BOWLINE_HTTP_PORT}`
+  const accountParts = { ...base, ids, keys, tokens, contextOf: signInContext, consoleOrigin, onEnd }
   const { mail, auth, registration, mailRequests } = await startAccounts(accountParts)
   const alerts = composeAlerts({ config, system, clock, ids, log, mails: mail.queue, tenantContext })
   onEnd(() => alerts.stop())
   const turns = new ScimTurns()
-  const singleSignOn = assembleSingleSignOn(auth, config, signInContext, onEnd, () => consoleOrigin())
+  const singleSignOn = assembleSingleSignOn(auth, config, signInContext, onEnd, consoleOrigin)
 
   const agents = composeAgents(base, tenantContext, () => nodes.cluster)
   const certificates = composeCertificates(base)
@@ -187,8 +190,6 @@ async function start(
     factor: createSshFactor({ ...mfa, waiting }),
   })
 
-  const consoleOrigin = (): string =>
-    config.publicOrigin ?? `${config.tls ? 'https' : 'http'}://localhost:${(http.server.address() as AddressInfo).port}`
   const reachDevice: Parameters<typeof composeTunnels>[3] = (device) => nodes.reachDevice(device)
   const tunnels = composeTunnels(config, keys, auth, reachDevice, metrics, rates, tell, consoleOrigin)
   const dialing = composeConnectors(config, auth, agents, tenantContext, node, () => nodes.dialsConnectors())

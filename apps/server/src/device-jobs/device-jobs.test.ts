@@ -177,6 +177,49 @@ describe('a change of all devices that match', () => {
   })
 })
 
+describe('the failures of a change', () => {
+  const read = async ({ auth: { token } }: Person, id: string, query: string) => {
+    const headers = { authorization: `Bearer ${token}` }
+    return (await server.fetch(`/api/device-jobs/${id}/failures?${query}`, { headers })).text()
+  }
+
+  it('are listed page by page in the order in which people count, with their cause', async () => {
+    const { person, prefix } = await fleet(230, 'accepted')
+    const { id } = await start(person.client, { action: 'tag', tags: ['new-tag'] })
+    const page = (query: Record<string, string>) =>
+      person.client.call(deviceJobs.failures, { params: { id }, query: { per_page: '10', ...query } })
+    const first = await page({})
+    expect(first.total).toBe(23)
+    expect(first.body.map(({ name }) => name)).toEqual(
+      Array.from({ length: 10 }, (_, i) => `${prefix}-${(i + 1) * 10}`),
+    )
+    expect(first.body[0]).toMatchObject({ code: 'TAG_LIMIT', message: 'At most 3 tags are allowed.' })
+    expect((await page({ page: '3' })).body.map(({ name }) => name)).toEqual(
+      ['210', '220', '230'].map((number) => `${prefix}-${number}`),
+    )
+    expect((await page({ cause: 'TAG_LIMIT', message: 'At most 3 tags are allowed.' })).total).toBe(23)
+    expect((await page({ cause: 'DEVICE_LIMIT' })).body).toEqual([])
+    expect((await page({ message: 'Another.' })).total).toBe(0)
+    await expect(page({ cause: 'no code' })).rejects.toMatchObject({ status: 400, fields: ['cause'] })
+  })
+
+  it('are exported whole, as CSV and as JSON lines', async () => {
+    const { person, prefix } = await fleet(30, 'accepted')
+    const { id } = await start(person.client, { action: 'tag', tags: ['new-tag'] })
+    const lines = (await read(person, id, 'format=csv')).trim().split('\r\n')
+    expect(lines).toHaveLength(4)
+    expect(lines[0]).toBe('"name","uid","code","message"')
+    expect(lines[1]).toMatch(new RegExp(`^"${prefix}-10","[0-9a-f]{64}","TAG_LIMIT","At most 3 tags are allowed\\."$`))
+    const objects = (await read(person, id, 'format=jsonl')).trim().split('\n')
+    expect(objects.map((line) => (JSON.parse(line) as { name: string }).name)).toEqual([
+      `${prefix}-10`,
+      `${prefix}-20`,
+      `${prefix}-30`,
+    ])
+    expect((await read(person, id, 'format=csv&cause=DEVICE_LIMIT')).trim().split('\r\n')).toHaveLength(1)
+  })
+})
+
 describe('the audit log', () => {
   const entries = (client: Person['client'], query: Record<string, string> = {}) =>
     client.call(audit.list, { query: { per_page: '100', ...query } })
@@ -343,7 +386,7 @@ describe('the rights of a job', () => {
   it('shows nobody the jobs of others', async () => {
     const job = await start(owner.client, { action: 'untag', tags: ['nothing-has-this'] })
     const { client } = await memberOf('operator', 'curious')
-    for (const operation of [deviceJobs.get, deviceJobs.stop, deviceJobs.retry, deviceJobs.undo])
+    for (const operation of [deviceJobs.get, deviceJobs.failures, deviceJobs.stop, deviceJobs.retry, deviceJobs.undo])
       await expect(client.call(operation, { params: { id: job.id } })).rejects.toMatchObject({ status: 404 })
     expect((await client.call(deviceJobs.list, {})).body).toEqual([])
   })

@@ -170,7 +170,8 @@ async function requireRoom({ db }: TenantContext): Promise<void> {
   if ((await countRunning(db)) >= limit) fail('NAMESPACE_FULL', { limit, what: 'running changes of many devices' })
 }
 
-async function requireOwn(ctx: TenantContext, id: string): Promise<JobRow> {
+/** @throws {BowlineError} NOT_FOUND, also for jobs of others */
+export async function requireOwn(ctx: TenantContext, id: string): Promise<JobRow> {
   const job = await findJob(ctx.db, id)
   return job?.user_id === person(ctx) ? job : fail('NOT_FOUND', { what: 'The job' })
 }

@@ -14,8 +14,11 @@ export interface MailQueueDeps {
   readonly clock: Clock
   readonly ids: Ids
   readonly secretKey: SecretKey
-  /** Origin of the console for links, such as `https://bowline.example.com`: from the settings, never from a request. */
-  readonly publicOrigin: string
+  /**
+   * Origin of the console for links, such as `https://bowline.example.com`: from the settings or the port that the server
+   * listens on, never from a request.
+   */
+  readonly publicOrigin: () => string
   /** True if mails reach people. */
   readonly isSending: boolean
 }
@@ -76,7 +79,7 @@ export function createMailQueue(
       return true
     },
     link(path, query = {}) {
-      const url = new URL(path, publicOrigin)
+      const url = new URL(path, publicOrigin())
       for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
       return url.href
     },

@@ -48,7 +48,7 @@ const queueOf = (on: BootedServer) =>
     clock: systemClock,
     ids: randomIds,
     secretKey: new SecretKey(on.secretKey),
-    publicOrigin: 'https://bowline.example.com',
+    publicOrigin: () => 'https://bowline.example.com',
     isSending: true,
   })
 const write = (on: BootedServer, to: string) =>
@@ -94,6 +94,11 @@ describe('the outbox', () => {
     expect(await again()).toBe('404 NOT_FOUND')
     expect(await outcome(admin.client.call(mails.resend, { params: { id: randomUUID() } }))).toBe('404 NOT_FOUND')
     expect(await outcome(admin.client.call(mails.resend, { params: { id: 'x' } }))).toBe('404 NOT_FOUND')
+  })
+
+  it('links to the port that the server listens on where no address is set', async () => {
+    const { links_to: origin } = (await bareAdmin.client.call(mails.settings, {})).body
+    expect(origin).toBe(`http://localhost:${new URL(bare.origin).port}`)
   })
 
   it('shows links while no mail server is set', async () => {

@@ -33,7 +33,7 @@ export interface MailDeps {
   /** undefined: no mail server is set. */
   readonly smtp: SmtpSettings | undefined
   /** Origin of the console. */
-  readonly origin: string
+  readonly origin: () => string
   /** Folder of the operator's own texts; ''. */
   readonly templates: string
   readonly egress: EgressRules
@@ -101,7 +101,7 @@ export function describeSettings({
     from: smtp?.from ?? '',
     reply_to: smtp?.replyTo ?? '',
     name: smtp?.name ?? '',
-    links_to: origin,
+    links_to: origin(),
     templates,
   }
 }
@@ -138,8 +138,8 @@ export async function sendTestTo(
   to: string,
   address?: string,
 ): Promise<MailTestAnswer> {
-  const letter = renderer.render('test', { link: origin })
-  const envelope = { to, id: ids.uuid(), domain: messageDomain(origin), date: new Date(clock.now()) }
+  const letter = renderer.render('test', { link: origin() })
+  const envelope = { to, id: ids.uuid(), domain: messageDomain(origin()), date: new Date(clock.now()) }
   const transport = createSmtpTransport(settings, TEST_LIMITS, address)
   const { outcome, code, text } = await transport.send({ ...letter, ...envelope })
   return { outcome, code, text }
@@ -161,7 +161,7 @@ async function settingsFor(
     ...parseSmtpUrl(body.url),
     startTls: body.starttls ?? 'required',
     ca,
-    name: body.name ?? ehloName(deps.origin),
+    name: body.name ?? ehloName(deps.origin()),
     from,
     replyTo: undefined,
   }

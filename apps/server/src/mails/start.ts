@@ -25,8 +25,8 @@ export interface MailParts {
   readonly secretKey: SecretKey
   /** undefined: no mail server is set. */
   readonly smtp: SmtpSettings | undefined
-  /** Origin of the console for links. */
-  readonly origin: string
+  /** Origin of the console for links, known once the server listens. */
+  readonly origin: () => string
   /** Folder of the operator's own texts. */
   readonly templates: string | undefined
   readonly texts: Overrides
@@ -54,7 +54,7 @@ export async function startMails(parts: MailParts): Promise<Mails> {
   const counts = { queued: 0, sent: 0, failed: 0 }
   const renderer = createRenderer(parts.texts, origin)
   const transport = smtp && createSmtpTransport(smtp)
-  const domain = messageDomain(origin)
+  const domain = () => messageDomain(origin())
   const worker = createWorker({ system, node, clock, log, secretKey, renderer, domain, transport, counts })
   const queue = createMailQueue({ clock, ids, secretKey, publicOrigin: origin, isSending }, () => {
     counts.queued += 1

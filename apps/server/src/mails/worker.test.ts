@@ -71,7 +71,7 @@ async function start(node = 'node-1', port: number | undefined = smtp.port): Pro
             from: 'bowline@example.com',
             replyTo: undefined,
           },
-    origin: ORIGIN,
+    origin: () => ORIGIN,
     templates: undefined,
     texts: new Map(),
     egress: { privateNetworks: true, allowed: () => false },

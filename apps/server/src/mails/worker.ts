@@ -21,7 +21,7 @@ export interface WorkerParts {
   readonly secretKey: SecretKey
   readonly renderer: Renderer
   /** Domain of Message-IDs. */
-  readonly domain: string
+  readonly domain: () => string
   /** undefined: there is no mail server. */
   readonly transport: SmtpTransport | undefined
   readonly counts: { sent: number; failed: number }
@@ -98,7 +98,7 @@ export function createWorker(parts: WorkerParts): Worker {
       counts.failed += 1
       return markFailed(system, id, now(), 'The server could not read its own mail; its log says why.')
     }
-    const answer = await smtp.send({ ...letter, to, id, domain, date: mail.created_at })
+    const answer = await smtp.send({ ...letter, to, id, domain: domain(), date: mail.created_at })
     if (answer.outcome === 'accepted') {
       counts.sent += 1
       log.debug('mail.sent', { mail: id, kind, attempts: tries })

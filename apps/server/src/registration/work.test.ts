@@ -35,7 +35,7 @@ beforeAll(async () => {
   const secretKey = new SecretKey(server.secretKey)
   const hasher = await createPasswordHasher()
   const db = server.database.system().withPlugin(counting)
-  const settings = { publicOrigin: 'https://bowline.example.com', isSending: true }
+  const settings = { publicOrigin: () => 'https://bowline.example.com', isSending: true }
   const mails = createMailQueue({ clock: systemClock, ids: randomIds, secretKey, ...settings })
   const auth: AuthDeps = {
     db,

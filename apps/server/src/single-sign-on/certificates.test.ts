@@ -36,7 +36,7 @@ beforeEach(async () => {
 async function warn(days: number): Promise<void> {
   const at = new ManualClock(provider.keys.expiresAt - days * DAY_MS)
   const secretKey = new SecretKey(server.secretKey)
-  const mails = createMailQueue({ clock: at, ids: randomIds, secretKey, publicOrigin: ORIGIN, isSending: true })
+  const mails = createMailQueue({ clock: at, ids: randomIds, secretKey, publicOrigin: () => ORIGIN, isSending: true })
   await warnOfCertificates({ db: server.database.system(), clock: at, mails })
 }
 const warnings = async (to = admin.auth.email) =>

@@ -3,6 +3,7 @@
 // `npm run routes` prints it, matrix.test.ts checks it against a running server.
 import { type Operation, pathParameters } from '@bowline/contract/operation'
 import { ROLES, type Role, roleMay } from '@bowline/contract/roles'
+import { JOB_CALLS } from './samples.ts'
 
 export type MatrixEdition = 'community' | 'cloud'
 
@@ -105,8 +106,6 @@ const NAMES: readonly string[] = ['api-keys', 'tags']
 
 const WITHOUT_FACTOR = ['mfa.disable', 'mfa.rename', 'mfa.remove', 'mfa.renewRecoveryCodes', 'mfa.prove']
 
-const JOBS = ['deviceJobs.get', 'deviceJobs.stop', 'deviceJobs.undo', 'deviceJobs.retry']
-
 const OF_NOBODY = [
   'administration.endSignIns',
   'administration.disablePerson',
@@ -192,7 +191,7 @@ function bySample(id: string, caller: Caller, edition: MatrixEdition): number | 
   // The device of the sample has an agent.
   if (id === 'devices.acceptHostKey') return 404
   // The job of the sample is the owner's, and can be undone once.
-  if (JOBS.includes(id) && caller.role !== 'owner') return 404
+  if (JOB_CALLS.includes(id) && caller.role !== 'owner') return 404
   // No announcement has the id of the sample.
   if (['announcements.markRead', 'announcements.update', 'announcements.remove'].includes(id)) return 404
   // Neither the person nor the namespace of the sample exists, nor the new owner.

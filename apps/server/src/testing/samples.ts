@@ -23,6 +23,7 @@ export function freshKeyData(): string {
 }
 
 const fresh = (prefix: string): string => `${prefix}${randomBytes(4).toString('hex')}`
+export const JOB_CALLS = ['get', 'failures', 'stop', 'undo', 'retry'].map((call) => `deviceJobs.${call}`)
 const HOSTNAME_FILTER = { hostname: '.*' }
 
 /**
@@ -66,7 +67,6 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
   }
   const passkey = { id: '00000000-0000-4000-8000-000000000000' }
   const url = 'https://9.9.9.9/'
-  const noTenant = '00000000-0000-4000-8000-000000000000'
   const noIdentity = '00000000-0000-4000-8000-000000000000'
   const deviceCalls = (noun: 'devices' | 'containers'): Record<string, SampleInput> => {
     const uid = noun === 'devices' ? ids.device : ids.container
@@ -107,7 +107,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'views.removeFavorite': { params: byUid },
     'deviceImports.create': { body: { devices: [importedDevice], dry_run: true } },
     'deviceJobs.create': { body: { action: 'tag', tags: ['another'] } },
-    ...Object.fromEntries(['get', 'stop', 'undo', 'retry'].map((call) => [`deviceJobs.${call}`, { params: job }])),
+    ...Object.fromEntries(JOB_CALLS.map((call) => [call, { params: job }])),
     'terminals.open': { params: byUid, body: { username: 'root' } },
     'sessions.join': { params: { uid: ids.session } },
     'terminals.openLegacy': { body: { device: ids.device, username: 'root', password: 'secret-12' } },
@@ -282,6 +282,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'billing.report': { query: { action: 'device_accept' } },
     'internal.markOffline': { params: byUid },
     'internal.lookup': { query: { domain: 'x', name: 'x' } },
+    'administration.createPerson': { body: person },
     'administration.getPerson': { params: { user: caller } },
     'administration.listActivity': { params: { user: caller } },
     'administration.listSignIns': { params: { user: caller } },
@@ -291,9 +292,9 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'administration.setAdministrator': { params: { user: fresh('nobody') }, body: { administrator: false } },
     'administration.setMaxNamespaces': { params: { user: fresh('nobody') }, body: { max_namespaces: 3 } },
     'administration.getNamespace': { params: { namespace: tenant.id } },
-    'administration.disableNamespace': { params: { namespace: noTenant } },
-    'administration.enableNamespace': { params: { namespace: noTenant } },
-    'administration.restoreNamespace': { params: { namespace: noTenant } },
+    'administration.disableNamespace': { params: { namespace: noProvider.id } },
+    'administration.enableNamespace': { params: { namespace: noProvider.id } },
+    'administration.restoreNamespace': { params: { namespace: noProvider.id } },
     'administration.setLimits': { params: { namespace: tenant.id }, body: { tunnels: 100 } },
     'administration.handOver': { params: { namespace: tenant.id }, body: { user: 'nobody' } },
     'administration.setDefaults': { body: { tunnels: 1_000 } },

@@ -127,6 +127,7 @@ export const ASKED: readonly ProofRule[] = [
     asks: 'everybody',
     why: 'Administrators of the server decide about accounts and namespaces of others.',
     operations: [
+      'administration.createPerson',
       'administration.endSignIns',
       'administration.disablePerson',
       'administration.enablePerson',

@@ -55,6 +55,7 @@ export const UNASKED: readonly ProofRule[] = [
       'views.favorites',
       'deviceJobs.list',
       'deviceJobs.get',
+      'deviceJobs.failures',
       'tunnels.list',
       'tunnels.requests',
       'tags.list',

@@ -1,4 +1,5 @@
 // Texts of the administration of the server.
+import { LIMITS } from '@bowline/contract/limits'
 import { formatCount } from '../../ui/text/numbers.ts'
 import { i18n } from '../../platform/language/i18n.ts'
 
@@ -49,6 +50,23 @@ export const administrationMessages = {
     never: i18n._('never'),
     unnamed: i18n._('no username yet'),
     back: i18n._('All people'),
+    create: {
+      button: i18n._('Create account'),
+      title: i18n._('Create an account'),
+      text: i18n._(
+        'The person can sign in at once. Give them the password in a safe way; they can change it in their profile.',
+      ),
+      labels: { username: i18n._('Username'), email: i18n._('E-mail'), password: i18n._('Password') },
+      hints: {
+        username: i18n._('{min} to {max} characters: letters, digits and - _ . @', {
+          min: LIMITS.username.min,
+          max: LIMITS.username.max,
+        }),
+        password: i18n._('{min} to {max} characters', { min: LIMITS.password.min, max: LIMITS.password.max }),
+      },
+      failed: i18n._('The account was not created'),
+      done: (name: string) => i18n._('{name} has an account', { name }),
+    },
   },
   person: {
     loadFailed: i18n._('The person could not be loaded'),
@@ -254,6 +272,7 @@ export const administrationMessages = {
     exportJson: i18n._('Export JSON lines'),
     exportFailed: i18n._('The audit logs could not be exported'),
     actions: {
+      'account.create': i18n._('Created an account'),
       'account.disable': i18n._('Disabled an account'),
       'account.enable': i18n._('Enabled an account'),
       'account.sign-out': i18n._('Ended all sign-ins of a person'),

@@ -13,6 +13,7 @@ import { Toolbar } from '../../ui/list/toolbar.tsx'
 import { Page } from '../../ui/page/page.tsx'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
 import classes from './administration.module.css'
+import { CreateAccount } from './create-account.tsx'
 import { administrationMessages } from './messages.ts'
 import { OnlyAdministrators } from './only-administrators.tsx'
 import { ROWS_PER_PAGE, peopleQuery } from './queries.ts'
@@ -81,7 +82,7 @@ function People() {
   const go = (change: Partial<PeopleSearch>, replace = true) =>
     void navigate({ to: '/instance/people', search: { ...search, page: 1, ...change }, replace })
   return (
-    <Page title={texts.title}>
+    <Page title={texts.title} actions={<CreateAccount />}>
       <Text size="sm" c="dimmed" mb="md">
         {texts.intro}
       </Text>

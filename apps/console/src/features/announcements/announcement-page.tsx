@@ -31,7 +31,7 @@ export function AnnouncementPage() {
   if (query.error instanceof ApiError && query.error.status === 404) {
     return (
       <Page title={texts.gone} trail={trail}>
-        <EmptyState icon={<Megaphone size={24} />} title={texts.gone} text={texts.goneText} />
+        <EmptyState icon={<Megaphone size={24} />} text={texts.goneText} />
       </Page>
     )
   }

@@ -22,6 +22,7 @@ const RESULTS = { accept: 'accepted', reject: 'rejected', remove: 'removed' } as
   DeviceStatus
 >
 const DONE = { accept: texts.accepted, reject: texts.rejected, remove: texts.removed }
+const MANY = { accept: texts.acceptedMany, reject: texts.rejectedMany }
 const FAILED = { accept: texts.acceptFailed, reject: texts.rejectFailed, remove: texts.removeFailed }
 
 export interface DeviceActions {
@@ -61,6 +62,7 @@ export function useDeviceActions(): DeviceActions {
     // Nothing brings a removed device back, nor the one that a new one has replaced.
     canUndo: ({ device, action }) =>
       action === 'accept' ? !device.replaces : action === 'reject' && device.status === 'pending',
+    fold: ({ action }) => (action === 'remove' ? undefined : { id: `devices.${action}`, title: MANY[action] }),
     invalidates: [keys.deviceLists, keys.containers, keys.stats],
   })
   return {

@@ -45,7 +45,9 @@ export const devicesMessages = {
   rejectNamed: (name: string) => i18n._('Reject {name}', { name }),
   removeNamed: (name: string) => i18n._('Remove {name}', { name }),
   accepted: (name: string) => i18n._('{name} accepted.', { name }),
+  acceptedMany: (count: number) => i18n._('{count, plural, one {# device} other {# devices}} accepted.', { count }),
   rejected: (name: string) => i18n._('{name} is rejected.', { name }),
+  rejectedMany: (count: number) => i18n._('{count, plural, one {# device} other {# devices}} rejected.', { count }),
   removed: (name: string) => i18n._('{name} removed.', { name }),
   replace: i18n._('Replace …'),
   replaceNamed: (name: string) => i18n._('Replace … with {name}', { name }),
@@ -175,6 +177,8 @@ export const devicesMessages = {
   removeField: (name: string) => i18n._('Remove field {name}', { name }),
   editHint: i18n._('Part of its SSH address. Letters, digits, - and _.'),
   searchKinds: { devices: i18n._('Search devices'), containers: i18n._('Search containers') },
+  unknownKeyword: (keyword: string, known: string) =>
+    i18n._('“{keyword}:” is no keyword and is searched for as text. Keywords: {known}', { keyword, known }),
   searchHint: i18n._('Search, or tag: os: is: …'),
   filters: i18n._('Filters'),
   presence: i18n._('Status'),

@@ -51,7 +51,7 @@ export function IncidentPage() {
   if (query.error instanceof ApiError && query.error.status === 404) {
     return (
       <Page title={texts.gone} trail={TRAIL}>
-        <EmptyState icon={<PlugZap size={24} />} title={texts.gone} text={texts.goneText} />
+        <EmptyState icon={<PlugZap size={24} />} text={texts.goneText} />
       </Page>
     )
   }

@@ -7,6 +7,7 @@ import { formatDuration } from '../../ui/text/numbers.ts'
 import { StatusDot } from '../../ui/text/status-dot.tsx'
 import { useNow } from '../../ui/text/ticker.ts'
 import { endedBecause } from './cause/ended-because.ts'
+import { durationOf } from './duration.ts'
 import { PlayLink } from './actions/play-link.tsx'
 import { PreviewButton } from './preview/preview-button.tsx'
 import { sessionsMessages as texts } from './messages.ts'
@@ -47,8 +48,7 @@ export function SessionTarget({ session }: { readonly session: Session }) {
 
 export function SessionDuration({ session }: { readonly session: Session }) {
   const nowMs = useNow()
-  const endMs = session.closed ? Date.parse(session.closed.at) : session.active ? nowMs : Date.parse(session.last_seen)
-  return <span className={cells['number']}>{formatDuration(endMs - Date.parse(session.started_at))}</span>
+  return <span className={cells['number']}>{formatDuration(durationOf(session, nowMs))}</span>
 }
 
 export function SessionEnd({ session }: { readonly session: Session }) {

@@ -42,7 +42,7 @@ export function SessionPage() {
   if (!isUid || (query.error instanceof ApiError && query.error.status === 404)) {
     return (
       <Page title={texts.gone} trail={TRAIL}>
-        <EmptyState icon={<Unplug size={24} />} title={texts.gone} text={texts.goneText} />
+        <EmptyState icon={<Unplug size={24} />} text={texts.goneText} />
       </Page>
     )
   }

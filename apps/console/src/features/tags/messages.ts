@@ -1,4 +1,5 @@
 // Texts of tags, and of the device filter by name or tag that keys and rules share.
+import { LIMITS } from '@bowline/contract/limits'
 import { i18n } from '../../platform/language/i18n.ts'
 
 export const tagsMessages = {
@@ -28,7 +29,12 @@ export const tagsMessages = {
   toDevices: i18n._('Go to the devices'),
   labels: { tag: i18n._('Tag') },
   field: i18n._('Tags'),
-  fieldHint: i18n._('Up to 3. Enter or a comma adds one.'),
+  fieldHint: i18n._('Up to {most}, each with {min} to {max} letters, digits, - or _. Enter or a comma adds one.', {
+    most: LIMITS.tagsPerItem,
+    min: LIMITS.tag.min,
+    max: LIMITS.tag.max,
+  }),
+  nameHint: i18n._('{min} to {max} letters, digits, - or _.', { min: LIMITS.tag.min, max: LIMITS.tag.max }),
   add: (tag: string) => i18n._('Tag {tag} added.', { tag }),
   takeOff: (tag: string) => i18n._('Remove the tag {tag}', { tag }),
   tooMany: i18n._('At most 3 tags.'),

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { useRuntime } from '../../core/context.tsx'
+import { serverText } from '../../platform/language/server-text.ts'
 import { announce } from '../../ui/feedback/announce.tsx'
 import { IconButton } from '../../ui/controls/icon-button.tsx'
 import { Autocomplete } from '../../ui/kit.ts'
@@ -40,7 +41,7 @@ export function TagsField({ tags, onChange, error, focusFirst = false }: TagsFie
       return tag !== ''
     }
     const parsed = Tag.safeParse(tag)
-    if (!parsed.success) setProblem(texts.invalid(parsed.error.issues[0]?.message ?? ''))
+    if (!parsed.success) setProblem(texts.invalid(serverText(parsed.error.issues[0]?.message ?? '')))
     else if (tags.length >= LIMITS.tagsPerItem) setProblem(texts.tooMany)
     else {
       onChange([...tags, parsed.data])

@@ -145,7 +145,14 @@ function RenameTag({ tag, onDone }: { readonly tag: string; readonly onDone: () 
   return (
     <DialogForm form={form} failed={texts.renameFailed} submit={texts.rename} onCancel={onDone}>
       <Text size="sm">{texts.renameText}</Text>
-      <TextInput {...form.field('tag')} data-autofocus autoComplete="off" autoCapitalize="none" spellCheck={false} />
+      <TextInput
+        {...form.field('tag')}
+        description={texts.nameHint}
+        data-autofocus
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+      />
     </DialogForm>
   )
 }

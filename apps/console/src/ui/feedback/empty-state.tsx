@@ -5,7 +5,8 @@ import classes from './empty-state.module.css'
 
 interface EmptyStateProps {
   readonly icon: ReactNode
-  readonly title: string
+  /** Absent below a heading that says it. */
+  readonly title?: string
   readonly text: string
   /** The action to offer. */
   readonly children?: ReactNode
@@ -17,7 +18,7 @@ export function EmptyState({ icon, title, text, children }: EmptyStateProps) {
       <div className={classes['icon']} aria-hidden>
         {icon}
       </div>
-      <Title order={2}>{title}</Title>
+      {title === undefined ? null : <Title order={2}>{title}</Title>}
       <Text c="dimmed" maw={460}>
         {text}
       </Text>

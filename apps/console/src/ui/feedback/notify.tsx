@@ -115,28 +115,73 @@ function Actions({ of, actions }: { readonly of: string; readonly actions: reado
 
 const UNDO_MS = 8_000
 
+type Undo = () => Promise<unknown>
+
+/** One notification for several of the same kind, in place of as many. */
+export interface Fold {
+  /** The same for all that belong together. */
+  readonly id: string
+  /** Sentence for so many. */
+  readonly title: (count: number) => string
+}
+
 interface Done {
   /** What was done. */
   readonly title: string
   /** Undoes it. Throws when it cannot; the failure is shown. */
-  readonly onUndo?: () => Promise<unknown>
+  readonly onUndo?: Undo
+  /** Joins those that are still shown: one undo takes all of them back. */
+  readonly fold?: Fold | undefined
 }
 
+/** Folded notifications on the screen, by the id of their fold. */
+const folded = new Map<string, { readonly shown: string; readonly undos: readonly Undo[] }>()
+let folds = 0
+
 /** Notifies of a completed action, with an undo where there is one. */
-export function notifyDone({ title, onUndo }: Done): void {
+export function notifyDone({ title, onUndo, fold }: Done): void {
   announce(title)
   if (!onUndo) return
-  const undo = () => {
+  if (!fold) {
     notifications.hide(title)
+    showDone(title, title, onUndo)
+    return
+  }
+  const earlier = folded.get(fold.id)
+  const undos = [...(earlier?.undos ?? []), onUndo]
+  // An id of its own: with the earlier one's, it would close when that one is due.
+  const shown = `${fold.id} ${(folds += 1)}`
+  folded.set(fold.id, { shown, undos })
+  if (earlier) notifications.hide(earlier.shown)
+  showDone(shown, undos.length === 1 ? title : fold.title(undos.length), undoOf(undos), () => {
+    if (folded.get(fold.id)?.shown === shown) folded.delete(fold.id)
+  })
+}
+
+/** Undoes all, and again those that failed. */
+function undoOf(undos: readonly Undo[]): Undo {
+  let left = undos
+  return async () => {
+    const tried = left
+    const results = await Promise.allSettled(tried.map((undo) => undo()))
+    left = tried.filter((_, index) => results[index]?.status === 'rejected')
+    const refused = results.find((result) => result.status === 'rejected')
+    if (refused) throw refused.reason
+  }
+}
+
+function showDone(id: string, title: string, onUndo: Undo, onClose?: () => void): void {
+  const undo = () => {
+    notifications.hide(id)
     onUndo().catch((error: unknown) => notifyFailure({ title: uiMessages.undoFailed, error, onRetry: undo }))
   }
-  notifications.hide(title)
   notifications.show({
-    id: title,
+    id,
     title,
     color: 'sea',
     autoClose: UNDO_MS,
     closeButtonProps: { 'aria-label': uiMessages.close },
+    ...(onClose ? { onClose } : {}),
     message: (
       <Button variant="default" size="compact-sm" mt={4} onClick={undo}>
         {uiMessages.undo}

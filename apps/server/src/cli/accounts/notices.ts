@@ -16,7 +16,7 @@ export async function mailQueueOf(instance: Instance): Promise<MailQueue> {
     clock: systemClock,
     ids,
     secretKey: await instance.secretKey(),
-    publicOrigin: origin ?? `${hasTls ? 'https' : 'http'}://localhost:${settings.BOWLINE_HTTP_PORT}`,
+    publicOrigin: () => origin ?? `${hasTls ? 'https' : 'http'}://localhost:${settings.BOWLINE_HTTP_PORT}`,
     isSending: sendsMail(settings),
   })
 }

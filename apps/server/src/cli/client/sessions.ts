@@ -1,11 +1,12 @@
 // `bowline session …`: sessions of the namespace, for somebody who is signed in at a server.
 import { ConfigError } from '@bowline/contract/config'
 import { operations } from '@bowline/contract/operations'
-import { ExportFormat, SessionUid } from '@bowline/contract/schemas/common'
+import { SessionUid } from '@bowline/contract/schemas/common'
 import type { Session } from '@bowline/contract/schemas/session'
 import type { Command } from 'commander'
 import { type Format, type Terminal, show, table } from '../terminal.ts'
 import { signedIn } from './client.ts'
+import { formatOf, printLines } from './exported-lines.ts'
 import { addGroups } from './sessions/session-groups.ts'
 import { type SelectionOptions, queryOf, withSelection } from './sessions/session-selection.ts'
 
@@ -80,27 +81,11 @@ export function addSessionCommands(program: Command, terminal: Terminal): void {
     .option('--format <format>', 'csv, or jsonl for JSON lines', 'csv')
     .option('--json', 'print JSON lines')
     .action(async ({ format: typed, json, ...options }: Format & SelectionOptions & { readonly format: string }) => {
-      const format = ExportFormat.safeParse(json ? 'jsonl' : typed)
-      if (!format.success) throw new ConfigError(['--format must be csv or jsonl.'])
+      const format = formatOf(json ? 'jsonl' : typed)
       const client = await signedIn(terminal)
-      const query = { ...(await queryOf(client, options)), format: format.data }
+      const query = { ...(await queryOf(client, options)), format }
       await printLines(terminal, await client.open(sessions.export, { query }))
     })
-}
-
-/** @throws {Error} when the answer ends before it is complete */
-async function printLines(terminal: Terminal, { body }: Response): Promise<void> {
-  let rest = ''
-  try {
-    for await (const part of body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      const text = rest + part
-      const end = text.lastIndexOf('\n')
-      rest = text.slice(end + 1)
-      if (end >= 0) terminal.print(text.slice(0, end))
-    }
-  } catch (cause) {
-    throw new Error('The server ended the export before it was complete.', { cause })
-  }
 }
 
 /** @throws {ConfigError} when it is none */

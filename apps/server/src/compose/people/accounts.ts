@@ -35,6 +35,8 @@ interface AccountParts {
   readonly tokens: TokenIssuer
   /** Context of any namespace, for the roles of a person who has linked an identity. */
   readonly contextOf: (tenant: TenantId) => TenantContext
+  /** For links; it has the port that the server listens on, once it does. */
+  readonly consoleOrigin: () => string
   readonly onEnd: (ending: () => Promise<void>) => void
 }
 
@@ -47,7 +49,7 @@ export interface Accounts {
 
 /** Starts to send mails, and composes what signs people in and registers them. */
 export async function startAccounts(accountParts: AccountParts): Promise<Accounts> {
-  const { config, keys, tokens, node, contextOf, onEnd, ...parts } = accountParts
+  const { config, keys, tokens, node, contextOf, consoleOrigin, onEnd, ...parts } = accountParts
   const { settings, isExemptSource } = config
   const { system, clock, log, ids } = parts
   const mail = await startMails({
@@ -55,7 +57,7 @@ export async function startAccounts(accountParts: AccountParts): Promise<Account
     node,
     secretKey: config.secretKey,
     smtp: config.smtp,
-    origin: config.publicOrigin ?? `${config.tls ? 'https' : 'http'}://localhost:${settings.BOWLINE_HTTP_PORT}`,
+    origin: consoleOrigin,
     templates: settings.BOWLINE_MAIL_TEMPLATES,
     texts: config.mailTexts,
     egress: egressRules(settings, log),

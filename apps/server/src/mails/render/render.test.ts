@@ -14,7 +14,7 @@ import { sampleValues } from './samples.ts'
 import { defused } from './words.ts'
 
 const ORIGIN = 'https://bowline.example.com'
-const renderer = createRenderer(new Map(), ORIGIN)
+const renderer = createRenderer(new Map(), () => ORIGIN)
 const HREF = /href="([^"]*)"/g
 
 /** Text that an HTML part shows. */
@@ -133,7 +133,7 @@ describe("texts of the operator's own", () => {
   }
   async function render<K extends MailKind>(kind: K, changes: Partial<MailValues[K]> = {}): Promise<Letter> {
     const values = { ...sampleValues(ORIGIN)[kind], ...changes }
-    return createRenderer(await readOverrides(folder), ORIGIN).render(kind, values)
+    return createRenderer(await readOverrides(folder), () => ORIGIN).render(kind, values)
   }
 
   it('replace subject and both parts, escaped in HTML', async () => {

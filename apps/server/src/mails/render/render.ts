@@ -19,10 +19,10 @@ export interface Renderer {
   previews(): Preview[]
 }
 
-/** @param origin of the console */
-export function createRenderer(overrides: Overrides, origin: string): Renderer {
-  const host = new URL(origin).host
+/** @param origin of the console, known once the server listens */
+export function createRenderer(overrides: Overrides, origin: () => string): Renderer {
   function render<K extends MailKind>(kind: K, values: MailValues[K]): Letter {
+    const { host } = new URL(origin())
     const override = overrides.get(kind)
     return override ? fillOverride(override, values, host) : renderDraft(draftOf(kind, values), host)
   }
@@ -32,7 +32,7 @@ export function createRenderer(overrides: Overrides, origin: string): Renderer {
   return {
     render,
     previews() {
-      const samples = sampleValues(origin)
+      const samples = sampleValues(origin())
       return MAIL_KINDS.flatMap((kind) =>
         kind === 'notice'
           ? NOTICE_EVENTS.map((event) => preview(kind, { ...samples.notice, event }, event))

@@ -10,7 +10,7 @@ export function testMailQueue(): MailQueue {
     clock: systemClock,
     ids: randomIds,
     secretKey: new SecretKey(randomBytes(32).toString('hex')),
-    publicOrigin: 'https://bowline.example.com',
+    publicOrigin: () => 'https://bowline.example.com',
     isSending: true,
   })
 }

@@ -1,7 +1,7 @@
 // Changes of many devices, done by the server: one call for all that match, with progress and an undo.
 import * as z from 'zod'
 import { operation } from '../../operation.ts'
-import { Time } from '../../schemas/common.ts'
+import { DeviceUid, Page, Time } from '../../schemas/common.ts'
 import { DeviceStatus } from '../../schemas/device.ts'
 import { FilterText } from '../../schemas/filter.ts'
 import { DeviceTags } from '../../schemas/tag.ts'
@@ -39,6 +39,19 @@ export const DeviceJob = z
   })
   .meta({ id: 'DeviceJob' })
 export type DeviceJob = z.infer<typeof DeviceJob>
+
+/** A device on which a job failed. */
+export const DeviceJobFailure = z
+  .object({
+    /** It may have been removed since. */
+    uid: DeviceUid,
+    /** Name that it had when the job was asked for. */
+    name: z.string(),
+    code: z.string(),
+    message: z.string(),
+  })
+  .meta({ id: 'DeviceJobFailure' })
+export type DeviceJobFailure = z.infer<typeof DeviceJobFailure>
 
 const byId = z.object({ id: z.uuid('must be the id of a job') })
 const path = '/api/device-jobs'
@@ -84,6 +97,30 @@ export const deviceJobs = {
     params: byId,
     response: DeviceJob,
     errors: ['NOT_FOUND'],
+  }),
+  failures: operation({
+    method: 'GET',
+    path: `${path}/{id}/failures`,
+    noun: 'deviceJobs',
+    summary:
+      'Devices on which one of your changes failed, by name; `format=csv` and `format=jsonl` export all that match',
+    access: { kind: 'member', keys: false },
+    params: byId,
+    query: Page.extend({
+      /** Code of a failure, such as `TAG_LIMIT`. */
+      cause: z
+        .string()
+        .regex(/^[A-Z_]{1,64}$/, 'must be the code of a failure')
+        .optional(),
+      /** Exact message of a failure: one code may have several. */
+      message: z.string().max(2_000, 'must have at most 2000 characters').optional(),
+      format: z.enum(['json', 'csv', 'jsonl'], 'must be json, csv or jsonl').default('json'),
+    }),
+    response: z.array(DeviceJobFailure),
+    total: true,
+    jsonLines: true,
+    asCsv: true,
+    errors: ['NOT_FOUND', 'TOO_MANY_REQUESTS'],
   }),
   stop: operation({
     method: 'POST',

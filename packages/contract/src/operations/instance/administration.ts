@@ -13,7 +13,7 @@ import {
   ListedPerson,
   NamespaceLimits,
 } from '../../schemas/instance/administration.ts'
-import { ExportFormat, Page, TenantId, UserId } from '../../schemas/common.ts'
+import { Email, ExportFormat, Page, Password, TenantId, UserId, Username } from '../../schemas/common.ts'
 import { SignIn } from '../../schemas/sign-in.ts'
 
 const access = { kind: 'instance-admin' } as const
@@ -49,6 +49,17 @@ export const administration = {
     response: z.array(ListedPerson),
     total: true,
     errors: ['FRESH_PROOF_REQUIRED'],
+  }),
+  createPerson: operation({
+    method: 'POST',
+    path: '/api/instance/users',
+    noun: 'administration',
+    summary: 'Create an account with a confirmed address; it may own any number of namespaces',
+    access,
+    body: z.object({ username: Username, email: Email, password: Password }),
+    status: 201,
+    response: DescribedPerson,
+    errors: ['FRESH_PROOF_REQUIRED', 'CONFLICT'],
   }),
   getPerson: operation({
     method: 'GET',

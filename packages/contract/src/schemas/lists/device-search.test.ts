@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { MAX_SEARCH_WORDS, searchConditions, searchTextOf } from './device-search.ts'
+import { MAX_SEARCH_WORDS, searchConditions, searchTextOf, unknownKeyword } from './device-search.ts'
 
 const read = (text: string) =>
   searchConditions(text).map(({ params: { name, operator, value } }) => `${name} ${operator} ${String(value)}`)
@@ -50,6 +50,13 @@ it.each(['02:00:5e:00:53:01', 'tag:', 'is:new', 'constructor:x', 'fe80::1', '-',
     expect(read(text)).toEqual([`words contains ${text}`])
   },
 )
+
+it('names a keyword that it does not have, and takes addresses for what they are', () => {
+  expect(unknownKeyword('tag:kiosk foo:bar baz:x')).toBe('foo')
+  expect(unknownKeyword('-Status:"not here"')).toBe('Status')
+  for (const text of ['', 'kiosk', '-OS:alpine is:new', '"foo:bar"', 'foo:', 'ab:cd:ef', 'dead:beef::1', '02:00:5e'])
+    expect(unknownKeyword(text)).toBeUndefined()
+})
 
 it('takes no more words than a filter may have conditions', () => {
   expect(read('a b c d e f g h').length).toBe(MAX_SEARCH_WORDS)

@@ -25,6 +25,9 @@ export const SEARCH_KEYWORDS: Readonly<Record<string, Keyword>> = {
   note: { property: 'note', operator: 'contains' },
 }
 
+/** What may stand before a colon, for people. */
+export const KEYWORD_NAMES: readonly string[] = [...Object.keys(SEARCH_KEYWORDS), 'is']
+
 /** A word, or text in double quotes; both with or without a keyword. */
 const WORD = /-?(?:[a-z]+:)?"[^"]*"?|\S+/giu
 const KEYED = /^(-?)([a-z]+):(.+)$/isu
@@ -44,6 +47,18 @@ export function searchConditions(text: string): Condition[] {
 export function searchTextOf(conditions: readonly Condition[]): string | undefined {
   const words = conditions.map((condition) => wordOf(condition.params))
   return words.includes(undefined) ? undefined : words.join(' ')
+}
+
+/** MAC and IPv6 addresses, whole or in part. */
+const ADDRESS = /^-?[\da-f]*(?::[\da-f]*)+$/iu
+
+/** The first word whose keyword the search does not have, without its value: it is looked for everywhere. */
+export function unknownKeyword(text: string): string | undefined {
+  for (const word of wordsOf(text)) {
+    const keyword = KEYED.exec(word)?.[2]
+    if (keyword !== undefined && !KEYWORD_NAMES.includes(keyword.toLowerCase()) && !ADDRESS.test(word)) return keyword
+  }
+  return undefined
 }
 
 /** The words of a search text, however many. */

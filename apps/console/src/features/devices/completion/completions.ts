@@ -1,5 +1,5 @@
 // Completions of the word at the cursor in the device search: keywords first, then values of the list.
-import { SEARCH_KEYWORDS } from '@bowline/contract/schemas/lists/device-search'
+import { KEYWORD_NAMES } from '@bowline/contract/schemas/lists/device-search'
 import type { FacetName } from '@bowline/contract/operations/devices'
 import { completionMessages as texts } from './messages.ts'
 
@@ -32,7 +32,6 @@ const SHOWN_TAGS = 3
 /** Fewer characters begin nearly every tag. */
 const TAG_CHARS = 2
 
-const KEYWORDS = [...Object.keys(SEARCH_KEYWORDS), 'is'] as const
 const PRESENCES = ['online', 'offline']
 
 const FACETS: Readonly<Record<string, FacetName>> = { tag: 'tag', os: 'system', arch: 'arch', agent: 'version' }
@@ -49,7 +48,7 @@ export function wordAt(text: string, caret: number): Word {
   const to = caret + (rest.exec(text.slice(caret))?.[0].length ?? 0)
   const [, minus = '', before, after = ''] = /^(-?)(?:([a-z]+):)?(.*)$/isu.exec(text.slice(from, caret)) ?? []
   const keyword = before?.toLowerCase()
-  const isKnown = keyword !== undefined && KEYWORDS.includes(keyword)
+  const isKnown = keyword !== undefined && KEYWORD_NAMES.includes(keyword)
   const typed = isKnown || before === undefined ? after : `${before}:${after}`
   const word = { from, to, keyword: isKnown ? keyword : undefined, typed: typed.replaceAll('"', '') }
   return { ...word, minus: minus === '-' ? '-' : '' }
@@ -71,7 +70,7 @@ export function completionsOf(word: Word, values: readonly Value[]): Completion[
   if (keyword === undefined) {
     const tags = typed.length >= TAG_CHARS ? values.filter(({ value }) => begins(value, wanted)) : []
     return [
-      ...KEYWORDS.filter((each) => each.startsWith(wanted)).map((each) => ({
+      ...KEYWORD_NAMES.filter((each) => each.startsWith(wanted)).map((each) => ({
         text: `${minus}${each}:`,
         note: (minus === '-' && texts.excluding[each]) || (texts.keywords[each] ?? ''),
       })),

@@ -46,7 +46,7 @@ export function DevicePage({ uid }: { readonly uid: string }) {
   if (!isUid || (query.error instanceof ApiError && query.error.status === 404)) {
     return (
       <Page title={texts.deviceGone} trail={TRAIL}>
-        <EmptyState icon={<MonitorOff size={24} />} title={texts.deviceGone} text={texts.deviceGoneText} />
+        <EmptyState icon={<MonitorOff size={24} />} text={texts.deviceGoneText} />
       </Page>
     )
   }

@@ -1,14 +1,17 @@
 // Progress of a change of many devices: how far it is, what failed and why, its retry and its undo.
 import type { DeviceJob } from '@bowline/contract/operations/fleet/device-jobs'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useRuntime } from '../../../core/context.tsx'
 import { Dialog } from '../../../ui/feedback/dialog.tsx'
 import { ErrorPanel } from '../../../ui/feedback/error-panel.tsx'
 import { Button, Group, Stack, Text } from '../../../ui/kit.ts'
 import { uiMessages } from '../../../ui/messages.ts'
 import { formatCount } from '../../../ui/text/numbers.ts'
+import { Causes } from './causes.tsx'
+import { FailureList } from './failure-list.tsx'
 import { jobMessages as texts } from './messages.ts'
-import { jobQuery, jobsQuery } from './queries.ts'
+import { type FailureCause, jobQuery, jobsQuery } from './queries.ts'
 import { useJobActions } from './use-job-actions.ts'
 import classes from './jobs.module.css'
 
@@ -29,16 +32,33 @@ export function JobDialog({ id, onClose }: JobDialogProps) {
     ...jobQuery(api, id),
     placeholderData: () => client.getQueryData(jobsQuery(api).queryKey)?.find((job) => job.id === id),
   })
+  const [shown, setShown] = useState<{ readonly cause: FailureCause }>()
   const title = job ? texts.titles[job.action](job.total) : texts.recent
   return (
-    <Dialog opened onClose={onClose} title={title}>
+    <Dialog opened onClose={onClose} title={title} {...(shown ? { size: 'lg' } : {})}>
       {isError && !job ? <ErrorPanel title={texts.loadFailed} error={error} onRetry={() => refetch()} /> : null}
-      {job ? <Progress job={job} onClose={onClose} /> : null}
+      {job && shown ? (
+        <FailureList
+          job={job}
+          cause={shown.cause}
+          onChoose={(cause) => setShown({ cause })}
+          onBack={() => setShown(undefined)}
+          onLeave={onClose}
+        />
+      ) : null}
+      {job && !shown ? <Progress job={job} onClose={onClose} onShow={(cause) => setShown({ cause })} /> : null}
     </Dialog>
   )
 }
 
-function Progress({ job, onClose }: { readonly job: DeviceJob; readonly onClose: () => void }) {
+interface ProgressProps {
+  readonly job: DeviceJob
+  readonly onClose: () => void
+  /** Lists the devices that failed for a cause. */
+  readonly onShow: (cause: FailureCause) => void
+}
+
+function Progress({ job, onClose, onShow }: ProgressProps) {
   const { stop, retry, undo } = useJobActions()
   const settled = job.done + job.failed
   const isRunning = job.state === 'running'
@@ -59,21 +79,7 @@ function Progress({ job, onClose }: { readonly job: DeviceJob; readonly onClose:
               formatCount(job.total - settled),
             )}
       </Text>
-      {job.failures.length > 0 ? (
-        <ul aria-label={texts.failuresLabel} className={classes['failures']}>
-          {job.failures.map(({ code, message, count, examples }) => (
-            <li key={`${code} ${message}`}>
-              <Text size="sm" fw={550}>
-                {texts.failedCount(formatCount(count))}: {message}
-              </Text>
-              <Text size="xs" c="dimmed">
-                {examples.join(', ')}
-                {count > examples.length ? texts.andMore(formatCount(count - examples.length)) : ''}
-              </Text>
-            </li>
-          ))}
-        </ul>
-      ) : null}
+      {job.failures.length > 0 ? <Causes failures={job.failures} onShow={onShow} /> : null}
       {isRunning ? (
         <Text size="xs" c="dimmed">
           {texts.jobGoesOn}

@@ -19,6 +19,7 @@ import { CopySsh, useSshLines } from '../copy-ssh.tsx'
 import { FavoriteSwitch, Favorites, useFavorite, useFavorites } from '../favorites.tsx'
 import { devicesMessages as texts } from '../messages.ts'
 import { NoContainers, NoDevices, NoMatches } from './no-devices.tsx'
+import { SearchNote } from '../search-note.tsx'
 import { FacetBar } from './facet-bar.tsx'
 import { ListMenu } from './list-menu.tsx'
 import { useRowKeys } from './row-keys.ts'
@@ -151,6 +152,7 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
           />
         </div>
       </DeviceTabs>
+      <SearchNote words={search.q} />
       <FacetBar kind={kind} search={narrowed} onChange={narrow} />
       <Favorites value={favorites}>
         <PagedTable

@@ -17,6 +17,7 @@ import { formatCount } from '../../../ui/text/numbers.ts'
 import { deviceFilter } from '../../../core/devices/device-filter.ts'
 import { FacetBar } from '../list/facet-bar.tsx'
 import { ViewToggle } from '../list/view-toggle.tsx'
+import { SearchNote } from '../search-note.tsx'
 import { devicesMessages } from '../messages.ts'
 import { type DevicesSearch, choicesOf, inTab } from '../search.ts'
 import { DevicesHere } from './devices-here.tsx'
@@ -74,6 +75,7 @@ export function MapPage({ search: address }: { readonly search: DevicesSearch })
         <ViewToggle view="list" search={search} />
         <SearchField label={devicesMessages.searchKinds.devices} words={search.q ?? ''} onSearch={searchFor} />
       </div>
+      <SearchNote words={search.q} />
       <FacetBar kind="devices" search={search} onChange={set} />
       {positions.isError && !positions.data ? (
         <ErrorPanel title={texts.failed} error={positions.error} onRetry={() => positions.refetch()} />

@@ -6,10 +6,12 @@ import { useRuntime } from '../../../core/context.tsx'
 import { ErrorPanel } from '../../../ui/feedback/error-panel.tsx'
 import { Loader, Popover } from '../../../ui/kit.ts'
 import { formatDuration } from '../../../ui/text/numbers.ts'
+import { durationOf } from '../duration.ts'
 import { sessionsMessages } from '../messages.ts'
 import { PlayLink } from '../actions/play-link.tsx'
 import { nameOf } from '../session-name.ts'
 import { formatClock } from '../../../ui/text/clock.ts'
+import { useNow } from '../../../ui/text/ticker.ts'
 import { previewQuery } from '../queries.ts'
 import { previewMessages as texts } from './messages.ts'
 import classes from './preview.module.css'
@@ -60,6 +62,7 @@ function Contents({ session }: { readonly session: Session }) {
   const { api } = useRuntime()
   const seat = session.events.seats[0] ?? 0
   const preview = useQuery(previewQuery(api, session.uid, seat))
+  const now = useNow()
   if (preview.isPending) {
     return (
       <div className={classes['waiting']}>
@@ -70,7 +73,7 @@ function Contents({ session }: { readonly session: Session }) {
   if (!preview.data) {
     return <ErrorPanel title={sessionsMessages.previewFailed} error={preview.error} onRetry={() => preview.refetch()} />
   }
-  const { state, seconds, commands, files, screen } = preview.data
+  const { state, indexed, commands, files, screen } = preview.data
   return (
     <>
       {screen === null ? (
@@ -83,7 +86,7 @@ function Contents({ session }: { readonly session: Session }) {
         </div>
       )}
       <ul className={classes['facts']}>
-        {seconds > 0 ? <li>{texts.lasts(formatDuration(seconds * 1_000))}</li> : null}
+        {indexed ? <li>{texts.lasts(formatDuration(durationOf(session, now)))}</li> : null}
         {commands.total > 0 ? <li>{texts.commands(commands.total)}</li> : null}
         {files > 0 ? <li>{texts.files(files)}</li> : null}
       </ul>

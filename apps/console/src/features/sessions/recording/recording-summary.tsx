@@ -2,6 +2,7 @@
 import type { ListedRecording } from '@bowline/contract/schemas/recording'
 import { formatBytes, formatDuration } from '../../../ui/text/numbers.ts'
 import { endedBecause } from '../cause/ended-because.ts'
+import { recordedTimeOf } from '../duration.ts'
 import { sessionsMessages } from '../messages.ts'
 import classes from './recording-summary.module.css'
 
@@ -10,14 +11,13 @@ const texts = sessionsMessages.summary
 export function RecordingSummary({ recording }: { readonly recording: ListedRecording }) {
   const { bytes, summary, state, read, closed } = recording
   const end = endedBecause(closed)
+  const time = recordedTimeOf(recording)
   return (
     <ul className={classes['facts']} aria-label={texts.label}>
-      {summary ? <li>{texts.lasts(formatDuration(summary.seconds * 1_000))}</li> : null}
+      {time ? <li>{texts.lasts(formatDuration(time.ms))}</li> : null}
       {state !== 'recording' && !read ? <li>{texts.preparing}</li> : null}
       {state === 'recording' ? null : <li>{formatBytes(bytes)}</li>}
-      {summary && summary.idle_seconds > 0 ? (
-        <li>{texts.idle(Math.round((100 * summary.idle_seconds) / summary.seconds))}</li>
-      ) : null}
+      {time && time.idlePercent > 0 ? <li>{texts.idle(time.idlePercent)}</li> : null}
       {summary && summary.commands > 0 ? <li>{texts.commands(summary.commands)}</li> : null}
       {summary?.failed_commands ? <li className={classes['failed']}>{texts.failed(summary.failed_commands)}</li> : null}
       {summary && summary.programs.length > 0 ? (

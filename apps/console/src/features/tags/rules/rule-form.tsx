@@ -5,6 +5,7 @@ import { Callout } from '../../../ui/feedback/callout.tsx'
 import { DialogForm } from '../../../ui/feedback/dialog.tsx'
 import { useContractForm } from '../../../ui/form/use-contract-form.ts'
 import { Switch, TextInput } from '../../../ui/kit.ts'
+import { tagsMessages } from '../messages.ts'
 import { useRuleActions } from './actions.ts'
 import { ruleMessages as texts } from './messages.ts'
 import { RuleEffect } from './rule-effect.tsx'
@@ -35,7 +36,14 @@ export function RuleForm({ rule, onDone }: RuleFormProps) {
       submit={rule ? texts.save : texts.create}
       onCancel={onDone}
     >
-      <TextInput {...form.field('tag')} data-autofocus autoComplete="off" autoCapitalize="none" spellCheck={false} />
+      <TextInput
+        {...form.field('tag')}
+        description={tagsMessages.nameHint}
+        data-autofocus
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+      />
       <TextInput
         {...form.field('query')}
         description={texts.queryHint}

@@ -38,6 +38,11 @@ it('lists changes, prints one with its failures, and takes it back', async () =>
   const [{ id } = { id: '' }] = await jobs()
   expect(await bowline('jobs list')).toMatch(new RegExp(`^${id} +tag autumn +done +1 +1 +2 +20`, 'm'))
   expect(await bowline(`jobs show ${id}`)).toMatch(/^1 failed: At most 3 tags are allowed\. full$/m)
+  const failure = { name: 'full', code: 'TAG_LIMIT', message: 'At most 3 tags are allowed.' }
+  expect(await bowline(`jobs failures ${id}`)).toMatch(/^full +TAG_LIMIT +At most 3 tags are allowed\.$/m)
+  expect(await json(`jobs failures ${id}`)).toMatchObject([failure])
+  expect(JSON.parse(await bowline(`jobs failures ${id} --format jsonl`))).toMatchObject(failure)
+  expect(await bowline(`jobs failures ${id} --format csv --cause DEVICE_LIMIT`)).toBe('"name","uid","code","message"')
   expect(await bowline(`jobs undo ${id}`)).toMatch(/^Started \S+, which takes back 1 of its changes\.$/)
   await rest()
   expect((await jobs()).map(({ action, done }) => ({ action, done }))).toEqual([

@@ -1,11 +1,18 @@
 // `bowline jobs …`: the changes of many devices that somebody has asked for, at the server that they are signed in to.
 import { operations } from '@bowline/contract/operations'
-import type { DeviceJob } from '@bowline/contract/operations/fleet/device-jobs'
+import { type DeviceJob, DeviceJobFailure } from '@bowline/contract/operations/fleet/device-jobs'
 import type { Command } from 'commander'
 import { type Format, type Terminal, show, table } from '../../terminal.ts'
 import { signedIn } from '../client.ts'
+import { formatOf, linesOf, printLines } from '../exported-lines.ts'
 
 const { deviceJobs } = operations
+
+interface FailureOptions {
+  readonly cause?: string
+  readonly format?: string
+}
+
 const HEADINGS = ['ID', 'CHANGE', 'STATE', 'DONE', 'FAILED', 'OF', 'BEGUN']
 
 export function addJobCommands(program: Command, terminal: Terminal): void {
@@ -29,6 +36,8 @@ export function addJobCommands(program: Command, terminal: Terminal): void {
     },
   )
 
+  addFailures(command('failures <id>', 'Print every device on which a change failed, with the cause'), terminal)
+
   command('stop <id>', 'Stop a change; what is done stays').action(async (id: string, format: Format) => {
     const { call } = await signedIn(terminal)
     await call(deviceJobs.stop, { params: { id } })
@@ -50,6 +59,24 @@ export function addJobCommands(program: Command, terminal: Terminal): void {
       show(terminal, format, body, [`Started ${body.id}, which takes back ${body.total} of its changes.`])
     },
   )
+}
+
+function addFailures(command: Command, terminal: Terminal): void {
+  command
+    .option('--cause <code>', 'only failures with this code, such as TAG_LIMIT')
+    .option('--format <format>', 'csv, or jsonl for JSON lines')
+    .action(async (id: string, { cause, format: typed, json }: Format & FailureOptions) => {
+      const format = typed === undefined ? undefined : formatOf(typed)
+      const client = await signedIn(terminal)
+      const query = { ...(cause === undefined ? {} : { cause }), format: format ?? 'jsonl' }
+      const answer = await client.open(deviceJobs.failures, { params: { id }, query })
+      if (format !== undefined) return printLines(terminal, answer)
+      const failures: DeviceJobFailure[] = []
+      for await (const lines of linesOf(answer))
+        failures.push(...lines.split('\n').map((line) => DeviceJobFailure.parse(JSON.parse(line))))
+      const rows = failures.map(({ name, code, message }) => [name, code, message])
+      show(terminal, json ? { json } : {}, failures, table(['DEVICE', 'CAUSE', 'MESSAGE'], rows))
+    })
 }
 
 function cellsOf({ id, action, tags, state, done, failed, total, created_at: begun }: DeviceJob): string[] {

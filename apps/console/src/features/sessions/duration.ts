@@ -1,0 +1,39 @@
+// How long sessions and their recordings took: a recording ends with its last event, and people may sit there longer.
+import type { ListedRecording } from '@bowline/contract/schemas/recording'
+import type { Session } from '@bowline/contract/schemas/session'
+
+type Span = Pick<Session, 'started_at' | 'active' | 'closed' | 'last_seen'>
+
+/** Milliseconds from the start of a session to its end, or to now while it is active. */
+export function durationOf({ started_at: start, active, closed, last_seen: seen }: Span, nowMs: number): number {
+  const endMs = closed ? Date.parse(closed.at) : active ? nowMs : Date.parse(seen)
+  return endMs - Date.parse(start)
+}
+
+export interface RecordedTime {
+  readonly ms: number
+  /** Share without output or input, 0 to 100. */
+  readonly idlePercent: number
+}
+
+/** How long a shell or command that was recorded took; undefined before its recording is read through. */
+export function recordedTimeOf({
+  started_at: start,
+  ended_at: end,
+  state,
+  summary,
+}: Pick<ListedRecording, 'started_at' | 'ended_at' | 'state' | 'summary'>): RecordedTime | undefined {
+  if (!summary) return undefined
+  const lastMs = summary.seconds * 1_000
+  // One that a crash has interrupted ends when it is found.
+  const ms = end !== null && state === 'complete' ? Math.max(lastMs, Date.parse(end) - Date.parse(start)) : lastMs
+  const idleMs = summary.idle_seconds * 1_000 + silence(ms - lastMs)
+  return { ms, idlePercent: ms === 0 ? 0 : Math.round((100 * idleMs) / ms) }
+}
+
+/** Shorter silences are none, as in the summary. */
+const SILENCE_MS = 2_000
+
+function silence(ms: number): number {
+  return ms >= SILENCE_MS ? ms : 0
+}
