@@ -101,7 +101,7 @@ it('leads from the fourth device to a subscription, and from its end to the choi
   const subscribe = async (): Promise<void> => {
     await page.getByRole('region', { name: 'Plan' }).getByRole('button', { name: 'Subscribe' }).click()
     const dialog = page.getByRole('dialog', { name: 'Subscribe this namespace?' })
-    await dialog.getByText('It has 3 accepted devices now').waitFor()
+    await dialog.getByText('This namespace has 3 accepted devices').waitFor()
     await dialog.getByRole('button', { name: 'Subscribe' }).click()
   }
   await subscribe()

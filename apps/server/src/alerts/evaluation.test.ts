@@ -176,6 +176,6 @@ describe('mails of noisy rules', () => {
     world.clock.advance(1_000)
     const mails = await world.smtp.received(2)
     const texts = mails.map(({ parsed }) => parsed.text ?? '')
-    expect(texts.filter((text) => text.includes('Further alerts of this hour are not mailed to you'))).toHaveLength(1)
+    expect(texts.filter((text) => text.includes('You will receive no more alert e-mails this hour'))).toHaveLength(1)
   })
 })
