@@ -120,7 +120,7 @@ export function firewallJourneys(site: Site): void {
 
       const question = page.getByRole('dialog', { name: 'Lock yourself out?' })
       await dialog.getByRole('button', { name: 'Add rule' }).click()
-      await question.getByText(/This locks (you out|out you)/).waitFor()
+      await question.getByText(/This would lock (you out|out you)/).waitFor()
       await question.getByRole('button', { name: 'Cancel' }).click()
       await question.waitFor({ state: 'detached' })
       expect((await client.call(firewall.list, {})).body).toHaveLength(before)
