@@ -21,6 +21,7 @@ export const uiMessages = {
     seconds: (seconds: number) => i18n._('{seconds} s', { seconds }),
   },
   justNow: i18n._('just now'),
+  now: i18n._('now'),
   online: i18n._('Online'),
   offline: i18n._('Offline'),
   actions: i18n._('Actions'),

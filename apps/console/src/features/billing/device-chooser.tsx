@@ -6,6 +6,7 @@ import type { Device } from '@bowline/contract/schemas/device'
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
 import { useRuntime } from '../../core/context.tsx'
+import { LastSeen } from '../../core/devices/last-seen.tsx'
 import { type DeviceKind, deviceListQuery } from '../../core/devices/queries.ts'
 import { useAction } from '../../core/use-action.ts'
 import { keys } from '../../live/apply-events.ts'
@@ -14,7 +15,6 @@ import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Button, Checkbox, Group, Skeleton, Stack, Text, TextInput } from '../../ui/kit.ts'
 import { uiMessages } from '../../ui/messages.ts'
 import { formatCount } from '../../ui/text/numbers.ts'
-import { TimeAgo } from '../../ui/text/time-ago.tsx'
 import { billingMessages as texts } from './messages.ts'
 import { mostUsedQuery } from './queries.ts'
 import classes from './billing.module.css'
@@ -70,7 +70,7 @@ function Choice({ proposed, devices, limit, onDone }: DeviceChooserProps & { rea
         onChange={(event) => setWords(event.currentTarget.value)}
       />
       <ul aria-label={texts.chooseList} className={classes['choices']}>
-        {rows.map(({ uid, name, info, last_seen: seen }) => (
+        {rows.map(({ uid, name, info, online, last_seen }) => (
           <li key={uid} className={classes['choice']}>
             <Checkbox
               label={name}
@@ -79,7 +79,7 @@ function Choice({ proposed, devices, limit, onDone }: DeviceChooserProps & { rea
               onChange={() => toggle(uid)}
             />
             <Text size="xs" c="dimmed">
-              {info?.pretty_name} · <TimeAgo time={seen} />
+              {info?.pretty_name} · <LastSeen device={{ online, last_seen }} />
             </Text>
           </li>
         ))}

@@ -4,6 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useRuntime } from '../../core/context.tsx'
+import { LastSeen } from '../../core/devices/last-seen.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Button, Skeleton, Text, Title } from '../../ui/kit.ts'
 import { uiMessages } from '../../ui/messages.ts'
@@ -189,7 +190,7 @@ function RecentDevices() {
               </Link>
             </span>
             <Text size="xs" c="dimmed">
-              <TimeAgo time={device.last_seen} />
+              <LastSeen device={device} />
             </Text>
           </li>
         ))}

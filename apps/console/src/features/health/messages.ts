@@ -35,7 +35,7 @@ export const healthMessages = {
   onFilesystem: (path: string, free: string, total: string) =>
     i18n._('{path}: {free} of {total} free', { path, free, total }),
   cpus: (count: number) => i18n._('{count, plural, one {# processor} other {# processors}}', { count }),
-  running: i18n._('Up since'),
+  running: i18n._('Last boot'),
   reported: i18n._('Last report'),
   between: (lowest: string, highest: string) => i18n._('Between {lowest} and {highest}', { lowest, highest }),
   always: (value: string) => i18n._('Always {value}', { value }),

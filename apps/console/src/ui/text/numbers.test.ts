@@ -41,8 +41,8 @@ it.each([
 })
 
 it.each([
-  [0, '0 byte'],
-  [999, '999 byte'],
+  [0, '0 bytes'],
+  [999, '999 bytes'],
   [1_200_000, '1.2 MB'],
   [5e15, '5,000 TB'],
 ])('%d bytes read as %s', (bytes, text) => {

@@ -94,6 +94,8 @@ const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as c
 /** A number of bytes in the largest unit that it fills: `1.2 MB`. */
 export function formatBytes(bytes: number): string {
   const step = Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
-  const options = { style: 'unit', unit: BYTE_UNITS[step] ?? 'byte', maximumFractionDigits: 1 } as const
+  // The short name of a byte is the same for many: `973 byte`.
+  const unitDisplay = step === 0 ? 'long' : 'short'
+  const options = { style: 'unit', unit: BYTE_UNITS[step] ?? 'byte', unitDisplay, maximumFractionDigits: 1 } as const
   return new Intl.NumberFormat(locale, options).format(bytes / 1_000 ** step)
 }

@@ -38,6 +38,20 @@ async function names(query: Record<string, string>): Promise<string[]> {
 }
 const found = (...items: unknown[]) => names({ filter: encode(items) })
 
+describe('sorting by the time a device was last seen', () => {
+  it('has those that are online first, whatever is stored of them', async () => {
+    const db = server.database.system()
+    await sql`update devices set last_seen = now() where name = 'unit-001'`.execute(db)
+    // The links of a node are renewed together, the rows of their devices are not.
+    await sql`update devices set last_seen = now() - interval '90 seconds' where name = 'unit-040'`.execute(db)
+    const seen = (order_by: string) => names({ sort_by: 'last_seen', order_by })
+    expect((await seen('desc')).slice(0, 3)).toEqual(['unit-040', 'unit-001', 'unit-002'])
+    expect((await seen('asc')).slice(-3)).toEqual(['unit-002', 'unit-001', 'unit-040'])
+    await sql`update devices set last_seen = now() - make_interval(days => right(name, 3)::int)
+      where name in ('unit-001', 'unit-040')`.execute(db)
+  })
+})
+
 describe('searching devices', () => {
   it.each([
     ['a name', 'UNIT-007', ['unit-007']],

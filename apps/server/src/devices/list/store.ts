@@ -66,12 +66,31 @@ function reversed(order: 'asc' | 'desc'): 'asc' | 'desc' {
 }
 
 /**
- * Selects the devices of a page, from an index alone unless other columns are filtered or sorted by. Every status has
- * its own range of the indexes: a list of all statuses merges five. Ties are broken by uid in the opposite direction, as
- * in the indexes; sorting by status is refined by last_seen in the same direction. Orders without an index sort the
- * whole list, of which only the page's rows are kept: an index for each would be written at every reconnect.
+ * Selects the devices of a page, from an index alone unless other columns are filtered or sorted by. An online device is
+ * seen now, whatever is stored of it: sorted by last_seen, all that are online are more recent than all that are not.
  */
 export async function selectUids(db: Kysely<Schema>, query: DeviceQuery): Promise<DeviceUid[]> {
+  if (query.sortBy !== 'last_seen') return selectRange(db, query)
+  const [near, far] = query.order === 'desc' ? [online, offline] : [offline, online]
+  const within = (presence: RawBuilder<boolean>): DeviceQuery => ({
+    ...query,
+    where: query.where ? sql<boolean>`(${query.where}) and ${presence}` : presence,
+  })
+  const first = await selectRange(db, within(near))
+  if (first.length === query.limit) return first
+  const passed = first.length > 0 ? query.offset + first.length : await countDevicesOf(db, within(near))
+  const rest = { limit: query.limit - first.length, offset: Math.max(0, query.offset - passed) }
+  return [...first, ...(await selectRange(db, { ...within(far), ...rest }))]
+}
+
+const offline = sql<boolean>`not (${online})`
+
+/**
+ * Every status has its own range of the indexes: a list of all statuses merges five. Ties are broken by uid in the opposite
+ * direction, as in the indexes; sorting by status is refined by last_seen in the same direction. Orders without an index
+ * sort the whole list, of which only the page's rows are kept: an index for each would be written at every reconnect.
+ */
+async function selectRange(db: Kysely<Schema>, query: DeviceQuery): Promise<DeviceUid[]> {
   const { sortBy, order, limit, offset } = query
   const place = DEVICE_ORDERS[sortBy]
   const statuses = query.status === '' ? DEVICE_STATUSES : [query.status]

@@ -4,6 +4,7 @@ import { CopyButton } from '../../../ui/text/copy-button.tsx'
 import { Fact, FactColumns, Facts } from '../../../ui/page/facts.tsx'
 import { Badge } from '../../../ui/kit.ts'
 import { formatPosition } from '../../../ui/list/position.ts'
+import { LastSeen } from '../../../core/devices/last-seen.tsx'
 import { TimeAgo } from '../../../ui/text/time-ago.tsx'
 import { KeyFingerprint, useKeyFingerprint } from '../key-fingerprint.tsx'
 import { devicesMessages as texts } from '../messages.ts'
@@ -66,7 +67,7 @@ export function DeviceFacts({ device }: { readonly device: Device }) {
           <Fact name={facts.position}>{device.placed === true ? texts.placed(where) : where}</Fact>
         )}
         <Fact name={facts.lastSeen}>
-          <TimeAgo time={device.last_seen} />
+          <LastSeen device={device} />
         </Fact>
         <Fact name={facts.registered}>
           <TimeAgo time={device.created_at} />

@@ -2,6 +2,7 @@
 import type { Device } from '@bowline/contract/schemas/device'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, Suspense } from 'react'
+import { LastSeen } from '../../../core/devices/last-seen.tsx'
 import { useIsInGrace } from '../../../core/grace.ts'
 import { lazyPart } from '../../../platform/lazy-part.tsx'
 import { pageFile } from '../../../platform/page-files.ts'
@@ -118,7 +119,7 @@ export const DEVICE_COLUMNS: readonly Column<Device>[] = [
     header: columns.lastSeen,
     sortBy: 'last_seen',
     width: '7rem',
-    cell: (device) => <TimeAgo time={device.last_seen} />,
+    cell: (device) => <LastSeen device={device} />,
   },
   {
     id: 'changed',
