@@ -43,7 +43,8 @@ async function start(
 
 async function ended(client: Person['client'], { id }: DeviceJob): Promise<DeviceJob> {
   const look = async () => (await client.call(deviceJobs.get, { params: { id } })).body
-  await until(async () => (await look()).state !== 'running')
+  // Hundreds of devices take a busy machine its time, and each look takes it from them.
+  await until(async () => (await look()).state !== 'running', { interval: 50, timeout: 25_000 })
   return look()
 }
 
