@@ -60,7 +60,7 @@ export const playerMessages = {
   kinds: { command: i18n._('command'), output: i18n._('output') },
   noEvents: i18n._('No command or window change was recorded on this channel.'),
   noScreen: i18n._('No screen'),
-  noScreenText: i18n._('This channel transferred files. Its recording has the file operations.'),
+  noScreenText: i18n._('SFTP transfers files: the recording of this channel has its file operations.'),
   noFiles: i18n._('No file operation was recorded on this channel.'),
   textOf: (at: string) => i18n._('Screen at {at}', { at }),
   noText: i18n._('The screen is empty.'),

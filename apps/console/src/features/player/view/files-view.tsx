@@ -15,12 +15,14 @@ interface FilesViewProps {
 }
 
 export function FilesView({ session, seat, index }: FilesViewProps) {
+  // That it is SFTP is said already.
+  const marks = marksOf(session, Number(seat), index).filter(({ type }) => type !== 'subsystem')
   return (
     <div className={classes['view']}>
       <EmptyState icon={<Files size={24} />} title={texts.noScreen} text={texts.noScreenText} />
       <section className={classes['panel']} aria-label={texts.tabs.events}>
         <div className={classes['panelBody']}>
-          <MarksPanel marks={marksOf(session, Number(seat), index)} empty={texts.noFiles} />
+          <MarksPanel marks={marks} empty={texts.noFiles} />
         </div>
       </section>
     </div>
