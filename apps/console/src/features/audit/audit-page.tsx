@@ -19,6 +19,7 @@ import { TimeAgo } from '../../ui/text/time-ago.tsx'
 import { AuditTabs } from './audit-tabs.tsx'
 import { AuditFilters } from './audit-filters.tsx'
 import { EntriesOfJob, describeBulkChange } from './bulk-change.tsx'
+import { describeJoinEnd } from './join-end.ts'
 import classes from './audit.module.css'
 import { nameOfAction, auditMessages as texts } from './messages.ts'
 import { ENTRIES_PER_PAGE, auditListQuery, openAuditExport } from './queries.ts'
@@ -132,7 +133,7 @@ function Action({ entry }: { readonly entry: AuditEntry }) {
       title={texts.onlyAction(name)}
       className={classes['action']}
     >
-      {describeBulkChange(entry) ?? name}
+      {describeBulkChange(entry) ?? describeJoinEnd(entry) ?? name}
     </Link>
   )
 }

@@ -61,6 +61,7 @@ export const auditMessages = {
   exports: { csv: i18n._('Export CSV'), jsonl: i18n._('Export JSON lines') },
   exportFailed: i18n._('The audit log could not be exported'),
   stopped: (change: string) => i18n._('{change}: stopped', { change }),
+  joinEnded: (person: string) => i18n._('{person} is no longer in the terminal of another person', { person }),
   entriesOfJob: i18n._('Entries of each device'),
   show: i18n._('Show'),
   actors: { user: '', 'api-key': i18n._('API key'), system: i18n._('system') },

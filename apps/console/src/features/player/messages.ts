@@ -59,6 +59,9 @@ export const playerMessages = {
   more: i18n._('Only the first hits are shown: add words to narrow the search.'),
   kinds: { command: i18n._('command'), output: i18n._('output') },
   noEvents: i18n._('No command or window change was recorded on this channel.'),
+  noScreen: i18n._('No screen'),
+  noScreenText: i18n._('SFTP transfers files: the recording of this channel has its file operations.'),
+  noFiles: i18n._('No file operation was recorded on this channel.'),
   textOf: (at: string) => i18n._('Screen at {at}', { at }),
   noText: i18n._('The screen is empty.'),
   jumpTo: (at: string) => i18n._('Jump to {at}', { at }),
@@ -70,6 +73,8 @@ export const playerMessages = {
     signal: i18n._('Signal'),
     'exit-status': i18n._('Ended with status'),
     'exit-signal': i18n._('Ended by signal'),
+    file: i18n._('File'),
+    'file-log-ended': i18n._('File log ended'),
     'recording-failed': i18n._('Recording failed'),
   },
   keyNames: [

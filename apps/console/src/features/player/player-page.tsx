@@ -20,6 +20,8 @@ import { JoinButton } from '../sessions/actions/join-button.tsx'
 import { deviceOf, nameOf } from '../sessions/session-name.ts'
 import { WatchedBy } from '../sessions/watched-by.tsx'
 import { playerMessages as texts } from './messages.ts'
+import { isFileTransfer } from './engine/session-marks.ts'
+import { FilesView } from './view/files-view.tsx'
 import { PlayerView } from './view/player-view.tsx'
 import classes from './player.module.css'
 import { recordingIndexQuery, verdictQuery } from './queries.ts'
@@ -92,7 +94,11 @@ export function PlayerPage({ uid, seat, search }: PlayerPageProps) {
       {failed ? (
         <ErrorPanel title={texts.loadFailed} error={failed.error} onRetry={() => failed.refetch()} />
       ) : session.data && index.data ? (
-        <PlayerView session={session.data} seat={seat} index={index.data} search={search} />
+        isFileTransfer(session.data, Number(seat)) ? (
+          <FilesView session={session.data} seat={seat} index={index.data} />
+        ) : (
+          <PlayerView session={session.data} seat={seat} index={index.data} search={search} />
+        )
       ) : (
         <div className={classes['loading']}>
           <Loader size="sm" aria-label={texts.loading} />

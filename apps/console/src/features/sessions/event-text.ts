@@ -4,6 +4,8 @@ import { formatBytes, formatDuration } from '../../ui/text/numbers.ts'
 import { sessionsMessages } from './messages.ts'
 
 const texts = sessionsMessages.about
+const joinEnds: ReadonlyMap<string, string> = new Map(Object.entries(texts.joinEnds))
+const joinDenials: ReadonlyMap<string, string> = new Map(Object.entries(texts.joinDenials))
 
 /** Data of all kinds of events; what an event lacks is left out. */
 const EventData = z
@@ -27,6 +29,8 @@ const EventData = z
     to_person: z.number(),
     ms: z.number(),
     by: z.string(),
+    reason: z.string(),
+    typed: z.number(),
     operation: z.string(),
     to: z.string(),
     bytes: z.number(),
@@ -64,8 +68,15 @@ const described: Readonly<Record<string, (data: EventData) => string | undefined
   'file-log-ended': ({ message }) => message,
   'forward-end': ({ target, to_device: toDevice = 0, to_person: toPerson = 0, ms = 0 }) =>
     list([target, texts.carried(formatBytes(toDevice), formatBytes(toPerson)), formatDuration(ms)]),
+  watch: ({ by }) => by,
+  'watch-end': ({ by }) => by,
+  play: ({ by }) => by,
   join: ({ by }) => by,
   'join-request': ({ by }) => by,
+  'join-input': ({ by }) => by,
+  'join-denied': ({ by, reason = '' }) => list([by, joinDenials.get(reason) ?? joinEnds.get(reason) ?? reason]),
+  'join-end': ({ by, reason = '', typed = 0 }) =>
+    list([by, joinEnds.get(reason) ?? reason, typed === 0 ? texts.typedNothing : texts.typed(typed)]),
 }
 
 /**

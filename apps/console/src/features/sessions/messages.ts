@@ -141,6 +141,7 @@ export const sessionsMessages = {
     by: i18n._('Ended by'),
     id: i18n._('Session id'),
   },
+  auditLog: i18n._('Audit log'),
   join: i18n._('Ask to join'),
   watchedBy: (who: string) => i18n._('Watched by {who}', { who }),
   yes: i18n._('yes'),
@@ -192,6 +193,28 @@ export const sessionsMessages = {
     allowed: (rule: string | undefined) =>
       rule === undefined ? i18n._('no rule matches') : i18n._('rule {rule} allows it', { rule }),
     denied: (rule: string) => i18n._('rule {rule} denies it', { rule }),
+    /** Why somebody is no longer in the terminal of another person, by reason. */
+    joinEnds: {
+      'join-left': i18n._('left'),
+      'join-removed': i18n._('removed by the owner of the terminal'),
+      'join-over': i18n._('the session ended'),
+      'join-slow': i18n._('the browser read too slowly'),
+      'join-overrun': i18n._('typed faster than the device reads'),
+      firewall: i18n._('access refused'),
+      'signed-out': i18n._('signed out'),
+      unavailable: i18n._('the server was not available'),
+    },
+    /** Why somebody was not let in; other reasons are those above. */
+    joinDenials: {
+      'join-denied': i18n._('denied'),
+      'join-expired': i18n._('nobody answered'),
+      'join-left': i18n._('request withdrawn'),
+      'join-full': i18n._('too many people in the terminal'),
+      'join-limit': i18n._('too many requests'),
+      'not-joinable': i18n._('cannot be joined'),
+    },
+    typed: (count: number) => i18n._('typed {count, plural, one {# byte} other {# bytes}}', { count }),
+    typedNothing: i18n._('typed nothing'),
     carried: (toDevice: string, toPerson: string) => i18n._('{toDevice} in, {toPerson} out', { toDevice, toPerson }),
   },
   summary: {

@@ -18,7 +18,8 @@ import { formatExactMoment } from '../../ui/text/numbers.ts'
 import { Page } from '../../ui/page/page.tsx'
 import { formatPosition } from '../../ui/list/position.ts'
 import { StatusDot } from '../../ui/text/status-dot.tsx'
-import { endedBecause, endedBy } from './cause/ended-because.ts'
+import { endedBecause } from './cause/ended-because.ts'
+import { EndedBy } from './cause/ended-by.tsx'
 import { EndButton } from './actions/end-button.tsx'
 import { JoinButton } from './actions/join-button.tsx'
 import { sessionsMessages as texts } from './messages.ts'
@@ -137,7 +138,9 @@ function KnownSession({ session }: { readonly session: Session }) {
             {closed ? (
               <>
                 <Fact name={facts.because}>{endedBecause(closed)}</Fact>
-                <Fact name={facts.by}>{endedBy(closed)}</Fact>
+                <Fact name={facts.by}>
+                  <EndedBy session={session} closed={closed} />
+                </Fact>
               </>
             ) : null}
             <Fact name={facts.id}>

@@ -39,6 +39,23 @@ describe('session events', () => {
     ])
   })
 
+  it('drops a window size that is unchanged', () => {
+    const { clock, events, batches } = setUp()
+    const resize = (columns: number, seat = 0): void => {
+      events.note('window-change', seat, { columns, rows: 24 })
+      clock.advance(250)
+    }
+    events.note('pty-req', 0, { term: 'xterm', columns: 80, rows: 24 })
+    for (const columns of [80, 90, 90, 80]) resize(columns)
+    resize(80, 1)
+    const sizes = batches.flat().filter(({ type }) => type === 'window-change')
+    expect(sizes.map(({ seat, data }) => [seat, data])).toEqual([
+      [0, { columns: 90, rows: 24 }],
+      [0, { columns: 80, rows: 24 }],
+      [1, { columns: 80, rows: 24 }],
+    ])
+  })
+
   it('returns unwritten events before later ones', () => {
     const { events } = setUp()
     events.note('shell', 0)

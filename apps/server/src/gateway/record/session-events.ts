@@ -13,7 +13,7 @@ export const MAX_KEPT = 10_000
 const MAX_TEXT = 4_096
 
 export interface SessionEvents {
-  /** Adds an event of a seat. Never blocks and never fails. */
+  /** Adds an event of a seat, unless it is a window size that the seat has. Never blocks and never fails. */
   note(type: string, seat: number, data?: SessionEventRow['data']): void
   /** Removes the next batch to write; undefined when the queue is empty. */
   take(): readonly SessionEventRow[] | undefined
@@ -27,6 +27,8 @@ export interface SessionEvents {
 export function createSessionEvents(clock: Clock, due: () => void): SessionEvents {
   const waiting: SessionEventRow[] = []
   const seen = new Set<string>()
+  /** The last window size by seat. */
+  const sizes = new Map<number, string>()
   let kept = 0
   let cancel: (() => void) | undefined
   let stopped = false
@@ -46,6 +48,12 @@ export function createSessionEvents(clock: Clock, due: () => void): SessionEvent
   }
   return {
     note(type, seat, data = {}) {
+      if (type === 'window-change' || type === 'pty-req') {
+        const size = `${String(data['columns'])}x${String(data['rows'])}`
+        // Clients send their size again whenever they come back.
+        if (type === 'window-change' && sizes.get(seat) === size) return
+        sizes.set(seat, size)
+      }
       const key = `${seat} ${type}`
       // Consecutive window sizes collapse into the last one.
       const last = waiting.at(-1)

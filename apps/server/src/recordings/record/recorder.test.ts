@@ -120,6 +120,14 @@ describe('recorder', () => {
     expect(passed).toEqual(['one', 'twothreefour', 'five', 'six', 'seven'])
   })
 
+  it('records no window size that is unchanged', async () => {
+    const { writes, recorder } = setUp({ takesAll: true })
+    for (const columns of [80, 90, 90, 80, 80]) recorder.resize(columns, 24)
+    await recorder.finish()
+    const lines = writes.flatMap(({ text }) => text.split('\n'))
+    expect(lines.filter((line) => line.includes('"r"'))).toEqual(['[0,"r","90x24"]', '[0,"r","80x24"]'])
+  })
+
   it('records arbitrary bytes split anywhere and passes on every byte', async () => {
     await assert(
       asyncProperty(array(record({ bytes: anyBytes, lane: constantFrom(0 as const, 1 as const) })), async (cut) => {

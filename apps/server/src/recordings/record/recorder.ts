@@ -58,6 +58,7 @@ export interface Recorder {
    * @param pass receives them together with directly following output; the memory is valid during the call only
    */
   output(bytes: Uint8Array, lane: 0 | 1, pass: (bytes: Uint8Array) => void): void
+  /** Writes the size unless it is the current one: clients send theirs again whenever they come back. */
   resize(columns: number, rows: number): void
   exit(status: number): void
   /** Writes a line about an event. */
@@ -81,6 +82,7 @@ export function createRecorder(parts: RecorderParts): Recorder {
   let failed = false
   let room = parts.hasTerminal || parts.required ? Infinity : BULK_LIMIT_BYTES
   let finished = false
+  let size = sizeText(parts)
   let output = 0
   let recorded = 0
   let working: Promise<void> | undefined
@@ -215,7 +217,12 @@ export function createRecorder(parts: RecorderParts): Recorder {
       addOutput(bytes, { lane, atMs: now(), isKept, pass })
       if (isKept && room <= 0) event('m', LIMIT_NOTICE)
     },
-    resize: (columns, rows) => event('r', `${columns}x${rows}`),
+    resize(columns, rows) {
+      const next = sizeText({ columns, rows })
+      if (next === size) return
+      size = next
+      event('r', size)
+    },
     exit: (status) => event('x', String(status)),
     mark: (text) => event('m', text),
     fail,
@@ -239,4 +246,9 @@ export function createRecorder(parts: RecorderParts): Recorder {
   async function seal(open: Spool): Promise<void> {
     await parts.finished(await open.seal(failed ? 'truncated' : 'complete', lines.atMs), open.bytes)
   }
+}
+
+/** As an asciicast has it. */
+function sizeText({ columns, rows }: Pick<RecorderParts, 'columns' | 'rows'>): string {
+  return `${columns}x${rows}`
 }

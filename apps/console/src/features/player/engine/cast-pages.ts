@@ -8,6 +8,30 @@ export interface CastPage {
   readonly events: readonly CastEvent[]
 }
 
+export interface EventReader {
+  readonly header: CastHeader | undefined
+  /** @returns undefined when the line has no event to show. @throws {CastError} when it is not of an asciicast */
+  next(line: string): CastEvent | undefined
+}
+
+/** Reads lines in order. A window size that follows the same one, as earlier versions recorded, is left out. */
+export function createEventReader(): EventReader {
+  const reader = createCastReader()
+  let size: string | undefined
+  return {
+    get header() {
+      return reader.header
+    },
+    next(line) {
+      const event = reader.next(line)
+      if (event?.code !== 'r') return event
+      if (event.data === size) return undefined
+      size = event.data
+      return event
+    },
+  }
+}
+
 /** The terminal that a recording was made on, where it begins. */
 export function terminalOf(header: CastHeader | undefined) {
   const { columns, rows, term } = header ?? { columns: 80, rows: 24 }
@@ -20,7 +44,7 @@ export function terminalOf(header: CastHeader | undefined) {
  * @throws {CastError} when it is not an asciicast; RangeError when it exceeds the limit
  */
 export async function readCast(response: Response, maxBytes: number): Promise<CastPage> {
-  const reader = createCastReader()
+  const reader = createEventReader()
   const events: CastEvent[] = []
   for await (const line of wholeLines(response, maxBytes)) {
     const event = reader.next(line)

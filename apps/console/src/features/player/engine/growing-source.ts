@@ -1,8 +1,7 @@
 // Source for a recording without an index, because it is still being made or ended just now: one part that grows.
 // Nothing is read twice.
 import type { CastEvent } from '@bowline/asciicast/cast'
-import { createCastReader } from '@bowline/asciicast/read'
-import { terminalOf, wholeLines } from './cast-pages.ts'
+import { createEventReader, terminalOf, wholeLines } from './cast-pages.ts'
 import type { Part, Source } from './source.ts'
 
 const POLL_MS = 1_000
@@ -24,7 +23,7 @@ export interface GrowingSource extends Source {
 }
 
 export function createGrowingSource({ read, later, grown }: GrowingParts): GrowingSource {
-  const reader = createCastReader()
+  const reader = createEventReader()
   const events: CastEvent[] = []
   const closed = new AbortController()
   const utf8 = new TextEncoder()

@@ -3,13 +3,14 @@
 import type { RecordingIndex } from '@bowline/contract/schemas/recording'
 import type { Session } from '@bowline/contract/schemas/session'
 import { z } from 'zod'
+import { eventText } from '../../sessions/event-text.ts'
 import { playerMessages as texts } from '../messages.ts'
 
 export interface SessionMark {
   /** Milliseconds since the start of the recording. */
   readonly atMs: number
   readonly type: keyof typeof texts.events
-  /** The command, size or status. */
+  /** The command, size, status or file operation. */
   readonly what: string
 }
 
@@ -39,13 +40,30 @@ export function marksOf(
 function eventsOf(session: Session, seat: number, startedAt: string): SessionMark[] {
   const start = Date.parse(startedAt)
   const items = session.events.items ?? []
+  let currentSize: string | undefined
   return items.flatMap((item) => {
-    if (item.seat !== seat || !isMarked(item.type)) return []
+    if (item.seat !== seat) return []
     const { columns, rows, command, name, signal, status, message } = EventData.parse(item.data)
     const size = columns === undefined || rows === undefined ? undefined : `${columns}×${rows}`
-    const what = command ?? name ?? signal ?? status ?? message ?? size ?? ''
+    if (size !== undefined) {
+      // Earlier versions kept unchanged sizes too.
+      if (item.type === 'window-change' && size === currentSize) return []
+      currentSize = size
+    }
+    if (!isMarked(item.type)) return []
+    const what =
+      item.type === 'file'
+        ? eventText(item.type, item.data)
+        : (command ?? name ?? signal ?? status ?? message ?? size ?? '')
     return [{ atMs: Math.max(0, Date.parse(item.timestamp) - start), type: item.type, what }]
   })
+}
+
+/** Whether a channel is one of SFTP: its recording has file operations, and nothing for a screen. */
+export function isFileTransfer(session: Session, seat: number): boolean {
+  const started = (session.events.items ?? []).find((item) => item.seat === seat && item.type === 'subsystem')
+  const { command, name } = EventData.parse(started?.data ?? {})
+  return (command ?? name) === 'sftp'
 }
 
 function isMarked(type: string): type is keyof typeof texts.events {
