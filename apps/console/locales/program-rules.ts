@@ -70,6 +70,7 @@ export const PROGRAM_RULES: readonly string[] = [
   'must be disabled or enabled',
   'must be name, created_at or devices',
   'must be at and id of an entry',
+  'must be the code of a failure',
   'must be the id of a job',
   'are needed for tag and untag, and for nothing else',
   'must be the id of an incident',
