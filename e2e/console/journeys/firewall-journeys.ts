@@ -117,6 +117,10 @@ export function firewallJourneys(site: Site): void {
       await dialog.getByText(/you would lose access to the device you connected to/).waitFor()
       await dialog.getByText(/^Blocked: \d+$/).click()
       await dialog.getByText('This rule decides.').first().waitFor()
+      // A preview of another rule than the form has would mislead.
+      await dialog.getByLabel('Action').selectOption('allow')
+      await dialog.getByText(/this would have blocked/).waitFor({ state: 'detached' })
+      await dialog.getByLabel('Action').selectOption('deny')
 
       const question = page.getByRole('dialog', { name: 'Lock yourself out?' })
       await dialog.getByRole('button', { name: 'Add rule' }).click()

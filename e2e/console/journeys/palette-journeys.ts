@@ -244,6 +244,26 @@ export function paletteJourneys(site: Site): void {
       expect(await page.getByRole('dialog').count()).toBe(0)
     })
 
+    it('narrows the actions on a device by what is typed there, and keeps the words that found it', async () => {
+      const { page } = site
+      await page.goto('/announcements')
+      await page.getByRole('heading', { name: 'Announcements' }).waitFor()
+      await search('kiosk-lobby')
+      await page.getByRole('option', { name: /^kiosk-lobby/ }).waitFor()
+      await page.keyboard.press('ArrowRight')
+      const actions = page.getByRole('combobox', { name: 'Search the actions on kiosk-lobby' })
+      await page.getByRole('option', { name: 'Rename …' }).waitFor()
+      await page.keyboard.type('tag')
+      await expect.poll(async () => page.getByRole('option').allTextContents()).toEqual(['Tag …'])
+      expect(await actions.inputValue()).toBe('tag')
+      await page.keyboard.type('x')
+      await page.getByText('No results for “tagx”').waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('option', { name: /^kiosk-lobby/ }).waitFor()
+      expect(await page.getByRole('combobox', { name: /^Search devices,/ }).inputValue()).toBe('kiosk-lobby')
+      await page.keyboard.press('Escape')
+    })
+
     it('connects to a device by Enter, and opens its page by Shift+Enter', async () => {
       const { page, world } = site
       await page.goto('/tags')

@@ -104,6 +104,10 @@ export function sessionJourneys(site: Site): void {
       await page.getByRole('menuitemradio', { name: 'Device' }).click()
       await page.waitForURL('**group=device**')
       expect(new URL(page.url()).searchParams.get('sort')).toBeNull()
+      await page.goBack()
+      await page.waitForURL('**state=refused&sort=person')
+      await page.getByRole('grid', { name: 'SSH sessions' }).waitFor()
+      await page.goForward()
       const table = page.getByRole('grid', { name: 'Sessions by device' })
       const failed = Buffer.from(
         JSON.stringify([

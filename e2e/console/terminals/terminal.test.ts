@@ -268,7 +268,12 @@ describe('the terminals of the console', () => {
     // Marks where matches are in the lines that scrolled off.
     await marks.last().waitFor()
     expect(await violationsInBothThemes(page)).toEqual(CLEAN)
+    // The box covers no line of the screen.
+    const box = await page.getByRole('search').boundingBox()
+    const screen = await page.getByRole('search').locator('..').locator('.xterm-screen').boundingBox()
+    expect((box?.y ?? NaN) + (box?.height ?? NaN)).toBeLessThanOrEqual(screen?.y ?? NaN)
     await page.keyboard.press('Escape')
+    await until('the marks are gone', async () => (await marks.last().getAttribute('width')) === '0')
     await page.keyboard.press('Control+Shift+L')
     await page.locator('[role=tab]:focus').waitFor()
     await page.keyboard.press('Tab')

@@ -62,6 +62,7 @@ describe('a dry run', () => {
   it('counts the sessions that a new rule would have blocked, with examples, and changes nothing', async () => {
     await add(of(member))
     await add({ ip_address: '198.51.100.7' }, 2)
+    await add({ ip_address: '198.51.100.8' }, 3, 2)
     await add({ username: 'anna', ...of(member) })
     await add({ ...of(member) }, LIMITS.dryRun.days + 1)
     await add({
@@ -72,13 +73,15 @@ describe('a dry run', () => {
       closed_at: new Date(),
     })
     const result = await dryRun({ rule: { ...RULE, username: '^root$' } })
-    expect(result).toMatchObject({ sessions: 3, complete: true, others: 2, caller: { devices: 0, cut_off: 0 } })
-    expect(result.blocked).toMatchObject({ sessions: 2, devices: 1, people: 2 })
+    expect(result).toMatchObject({ sessions: 5, complete: true, others: 1, caller: { devices: 0, cut_off: 0 } })
+    expect(result.blocked).toMatchObject({ sessions: 4, devices: 1, people: 1, addresses: 2 })
     expect(result.blocked.examples).toMatchObject([
       { username: 'root', address: '192.0.2.1', person: { id: member.id }, rule: null, proposed: true },
       { username: 'root', address: '198.51.100.7', person: null, device: { uid: kiosk.uid, name: 'kiosk' } },
+      { address: '198.51.100.8', person: null },
+      { address: '198.51.100.8', person: null },
     ])
-    expect(result.allowed).toEqual({ sessions: 0, devices: 0, people: 0, examples: [] })
+    expect(result.allowed).toEqual({ sessions: 0, devices: 0, people: 0, addresses: 0, examples: [] })
     expect((await owner.client.call(firewall.list, {})).body).toEqual([])
   })
 

@@ -119,17 +119,19 @@ function decide(
   return first?.allow === false ? first : evaluate(rules, { ...attempt, person })
 }
 
-/** Counts sessions, their devices and people, and keeps the newest as examples. */
+/** Counts sessions, their devices and people, or addresses where nobody is known, and keeps the newest as examples. */
 class Tally {
   readonly #devices = new Set<string>()
   readonly #people = new Set<string>()
+  readonly #addresses = new Set<string>()
   readonly #examples: Effect['examples'] = []
   #sessions = 0
 
   add(row: AttemptRow, { rule }: Decision, proposed: ReadonlySet<number>): void {
     this.#sessions += 1
     this.#devices.add(row.device_uid)
-    this.#people.add(row.person_id ?? `from ${row.ip_address}`)
+    if (row.person_id === null) this.#addresses.add(row.ip_address)
+    else this.#people.add(row.person_id)
     if (this.#examples.length >= LIMITS.dryRun.examples) return
     const isProposed = rule !== undefined && proposed.has(rule)
     this.#examples.push({
@@ -153,6 +155,7 @@ class Tally {
       sessions: this.#sessions,
       devices: this.#devices.size,
       people: this.#people.size,
+      addresses: this.#addresses.size,
       examples: this.#examples,
     }
   }

@@ -41,10 +41,11 @@ export function DryRunResult({ result, rules }: DryRunResultProps) {
   )
 }
 
-/** Devices that whoever makes the change loses: of those reached lately, or of all that are reachable now. */
-export function cutOffText({ caller, others }: DryRun): string {
+/** Devices that whoever makes the change loses: of those reached lately, or of all that are reachable now; and who else. */
+export function cutOffText({ caller, others, blocked }: DryRun): string {
   const { cut_off, devices, lost, reachable } = caller
-  return cut_off > 0 ? texts.cutsOff(cut_off, devices, others) : texts.loses(lost, reachable, others)
+  const known = cut_off > 0 ? texts.cutsOff(cut_off, devices, others) : texts.loses(lost, reachable, others)
+  return blocked.addresses > 0 ? `${known} ${texts.blocksUnknown(blocked.addresses)}` : known
 }
 
 interface ExamplesProps {

@@ -104,6 +104,11 @@ export const firewallMessages = {
         '{others, plural, =0 {This would lock you out} one {This would lock out you and # other person} other {This would lock out you and # other people}}: from your current address, you would lose access to {reachable, plural, one {the only device} other {{lost} of the # devices}} you can reach.',
         { others, lost: formatCount(lost), reachable },
       ),
+    blocksUnknown: (addresses: number) =>
+      i18n._(
+        'Sessions of unknown people from {addresses, plural, one {# address} other {# addresses}} would have been blocked as well.',
+        { addresses },
+      ),
     blocked: i18n._('Blocked'),
     allowed: i18n._('Allowed'),
     examples: (title: string, shown: number, all: number) =>

@@ -74,6 +74,14 @@ interface BodyProps {
   readonly onDone: () => void
 }
 
+/** The effect of a rule, or why it is not known. */
+interface Tried {
+  /** What the form had, as JSON. */
+  readonly form: string
+  readonly result?: DryRun
+  readonly failure?: unknown
+}
+
 function bodyOfForm(values: z.output<typeof Fields>): RuleBody {
   const { action, active, people, username, priority } = values
   const about = { username, ...toSubjects(people), ...toRuleSource(values), filter: toFilter(values) }
@@ -103,7 +111,7 @@ function Body({ rule, rules, guard, onDone }: BodyProps) {
       onDone()
     },
   })
-  const { watch, setValue, handleSubmit } = form.form
+  const { watch, getValues, setValue, handleSubmit } = form.form
   const changeOf = (values: z.output<typeof Fields>): DryRunBody => ({
     ...(rule ? { id: rule.id } : {}),
     rule: bodyOfForm(values),
@@ -112,17 +120,18 @@ function Body({ rule, rules, guard, onDone }: BodyProps) {
     call: async (change: DryRunBody) => (await api.call(firewall.tryChange, { body: change })).body,
     failed: texts.dryRun.failed,
   })
-  const [tried, setTried] = useState<DryRun>()
-  const [failure, setFailure] = useState<unknown>()
+  const [tried, setTried] = useState<Tried>()
   const tryOut = handleSubmit(async (values) => {
+    const form = JSON.stringify(getValues())
     setTried(undefined)
-    setFailure(undefined)
     try {
-      setTried(await attempt.send(changeOf(values)))
-    } catch (error) {
-      setFailure(error)
+      setTried({ form, result: await attempt.send(changeOf(values)) })
+    } catch (failure) {
+      setTried({ form, failure })
     }
   })
+  // What is known about another rule than the form has would mislead.
+  const current = tried?.form === JSON.stringify(watch()) ? tried : undefined
   const onSubmit: typeof form.onSubmit = async (event) => {
     let goesOn = true
     await handleSubmit(async (values) => {
@@ -186,8 +195,8 @@ function Body({ rule, rules, guard, onDone }: BodyProps) {
           </Button>
         </div>
       ) : null}
-      {failure === undefined ? null : <ErrorPanel title={texts.dryRun.failed} error={failure} />}
-      {tried ? <DryRunResult result={tried} rules={rules} /> : null}
+      {current?.failure === undefined ? null : <ErrorPanel title={texts.dryRun.failed} error={current.failure} />}
+      {current?.result ? <DryRunResult result={current.result} rules={rules} /> : null}
     </DialogForm>
   )
 }

@@ -51,7 +51,8 @@ export function SessionsPage({ search }: { readonly search: SessionsSearch }) {
     failed: texts.exportFailed,
   })
   const open = (next: SessionsSearch) => void navigate({ search: next, replace: true })
-  const group = (by: SessionsSearch['group']) => open(groupedBy(search, by))
+  // Another list, not a narrower one: Back returns from it.
+  const group = (by: SessionsSearch['group']) => void navigate({ search: groupedBy(search, by) })
   const choose = (change: Partial<SessionsSearch>) => open({ ...search, ...change, page: 1 })
   const show = (ids: readonly string[] | undefined) => {
     const chosen = rememberColumns(ids)

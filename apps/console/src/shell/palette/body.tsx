@@ -30,7 +30,7 @@ export function PaletteBody({ takeTyped, onClose, onShortcuts, onAsk }: BodyProp
   const [text, setText] = useState('')
   const [device, setDevice] = useState<Device>()
   const [step, setStep] = useState<Step>()
-  /** What is typed in a step; the words that found the device stay beside it. */
+  /** What is typed among the actions on a device, or in a step; the words that found the device stay beside it. */
   const [value, setValue] = useState('')
   const [active, setActive] = useState(0)
   /** The active one was chosen by a key. */
@@ -50,6 +50,7 @@ export function PaletteBody({ takeTyped, onClose, onShortcuts, onAsk }: BodyProp
   const controls: PaletteControls = {
     onMore(chosen) {
       setDevice(chosen)
+      setValue('')
       move(0, false)
     },
     onStep,
@@ -62,13 +63,14 @@ export function PaletteBody({ takeTyped, onClose, onShortcuts, onAsk }: BodyProp
     onPages: () => setAllPages(true),
   }
   const content = usePaletteItems(words, allPages, controls)
-  const ofDevice = useDeviceItems(device, onStep)
+  const ofDevice = useDeviceItems(device, value, onStep)
   const ofStep = useStepItems(device, step, value)
   const settled = useSettled(content.items, words, active, (item) => isMoved || content.isCertain(item))
   const items = device ? (step ? ofStep.items : ofDevice) : settled
   const listId = useId()
   const list = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLInputElement>(null)
+  const shown = device ? value : text
   const at = Math.min(active, items.length - 1)
   const idOf = (index: number) => `${listId}-${index}`
   const { searching } = content
@@ -95,22 +97,19 @@ export function PaletteBody({ takeTyped, onClose, onShortcuts, onAsk }: BodyProp
     if (step && ofStep.problem !== undefined) announce(ofStep.problem)
   }, [step, ofStep.problem])
   useEffect(() => {
-    if (words !== '' && !searching) announce(texts.count(items.length))
-  }, [words, searching, items.length])
+    if (shown.trim() !== '' && (device || !searching)) announce(texts.count(items.length))
+  }, [shown, device, searching, items.length])
 
   const back = () => {
     if (step) setStep(undefined)
     else setDevice(undefined)
+    setValue('')
     move(0, false)
   }
   const type = (typed: string) => {
     move(0, false)
-    if (step) {
-      setValue(typed)
-      return
-    }
-    setText(typed)
-    setDevice(undefined)
+    if (device) setValue(typed)
+    else setText(typed)
   }
   const run = (item: PaletteItem | undefined, withShift: boolean) => {
     if (!item) return
@@ -122,8 +121,8 @@ export function PaletteBody({ takeTyped, onClose, onShortcuts, onAsk }: BodyProp
   const onKey = (event: KeyboardEvent<HTMLInputElement>) => {
     const current = items[at]
     const { selectionStart, selectionEnd } = event.currentTarget
-    const isAtEnd = selectionStart === text.length
-    const leavesLeft = event.key === 'ArrowLeft' && (!step || (selectionStart === 0 && selectionEnd === 0))
+    const isAtEnd = selectionStart === shown.length
+    const leavesLeft = event.key === 'ArrowLeft' && selectionStart === 0 && selectionEnd === 0
     if (event.key === 'ArrowDown') move((at + 1) % Math.max(1, items.length), true)
     else if (event.key === 'ArrowUp') move((at - 1 + items.length) % Math.max(1, items.length), true)
     else if (event.key === 'Enter') run(current, event.shiftKey)
@@ -133,6 +132,7 @@ export function PaletteBody({ takeTyped, onClose, onShortcuts, onAsk }: BodyProp
     event.preventDefault()
     event.stopPropagation()
   }
+  const label = device && (step ? texts.stepLabels[step] : texts.actionsOn)(device.name)
   const foot = step ? texts.hintStep : device ? texts.hintDevice : (content.hint ?? texts.hint)
   return (
     <>
@@ -140,13 +140,13 @@ export function PaletteBody({ takeTyped, onClose, onShortcuts, onAsk }: BodyProp
         ref={field}
         className={classes['input']}
         role="combobox"
-        aria-label={step && device ? texts.stepLabels[step](device.name) : texts.label}
+        aria-label={label ?? texts.label}
         aria-expanded
         aria-controls={listId}
         aria-activedescendant={items.length ? idOf(at) : undefined}
         aria-autocomplete="list"
-        placeholder={device ? (step ? texts.stepLabels[step](device.name) : device.name) : texts.placeholder}
-        value={step ? value : text}
+        placeholder={label ?? texts.placeholder}
+        value={shown}
         maxLength={WORDS_MAX}
         autoComplete="off"
         spellCheck={false}
@@ -175,7 +175,11 @@ export function PaletteBody({ takeTyped, onClose, onShortcuts, onAsk }: BodyProp
       </div>
       {items.length === 0 ? (
         <Text size="sm" c="dimmed" p="md">
-          {step ? ofStep.problem : searching ? texts.searching : (content.hint ?? texts.none(words))}
+          {device
+            ? (ofStep.problem ?? texts.none(value.trim()))
+            : searching
+              ? texts.searching
+              : (content.hint ?? texts.none(words))}
         </Text>
       ) : null}
       <div className={classes['foot']}>{foot}</div>

@@ -100,6 +100,7 @@ export const paletteMessages = {
     i18n._('A device has at most {count, plural, one {# tag} other {# tags}}.', { count }),
   sameName: i18n._('Type another name.'),
   notAllowed: (rule: string) => i18n._('The text {rule}.', { rule }),
+  actionsOn: (device: string) => i18n._('Search the actions on {device}', { device }),
   hintStep: i18n._('↑ ↓ select · Enter apply · Esc back'),
   copied: i18n._('Copied'),
   copyFailed: i18n._('The browser refused to copy.'),

@@ -44,8 +44,10 @@ const Example = z.object({
 const Effect = z.object({
   sessions: z.number().int(),
   devices: z.number().int(),
-  /** Distinct people; where nobody is known, distinct addresses. */
+  /** Distinct people; sessions of nobody known count for none. */
   people: z.number().int(),
+  /** Distinct addresses of sessions whose person is unknown. */
+  addresses: z.number().int(),
   /** The newest of them. */
   examples: z.array(Example),
 })
@@ -73,7 +75,7 @@ export const DryRun = z
       reachable: z.number().int(),
       lost: z.number().int(),
     }),
-    /** People besides the caller with blocked sessions. */
+    /** Known people besides the caller with blocked sessions. */
     others: z.number().int(),
   })
   .meta({ id: 'FirewallDryRun' })

@@ -89,12 +89,12 @@ export function PaneView({ pane, isFocused, workspace }: PaneViewProps) {
         </span>
         <PaneAction label={texts.closePane} icon={X} onClick={() => workspace.closePane(pane.id)} />
       </div>
+      {searching && !isForm ? <SearchBar pane={pane} onClose={() => setSearching(false)} /> : null}
       {isForm ? (
         <Entry pane={pane} state={state} isFocused={isFocused} />
       ) : (
         <ScreenPlace pane={pane} workspace={workspace} takesFocus={isFocused} />
       )}
-      {searching && !isForm ? <SearchBar pane={pane} onClose={() => setSearching(false)} /> : null}
       {state.kind === 'asked' && isFocused ? (
         <PromptForm key={promptKey(state.prompt)} pane={pane} prompt={state.prompt} />
       ) : null}

@@ -195,6 +195,8 @@ export function createScreen(settings: TerminalSettings, isDark: boolean, events
       isSearched = isSearching
       // Draws the marks of matches. Only from here on: it has the browser draw each frame of output twice.
       if (isSearching) terminal.options.overviewRuler = { width: SCROLL_BAR_WIDTH }
+      // Without a width it has no room for marks that are left.
+      else if (terminal.options.overviewRuler?.width) terminal.options.overviewRuler = {}
       terminal.options.theme = isSearching ? searchTheme(plainTheme) : plainTheme
     },
     dispose: () => terminal.dispose(),
