@@ -6,6 +6,7 @@ import { lazily } from '../../platform/lazily.ts'
 import { locale } from '../../platform/language/language.ts'
 import { Button, Popover } from '../kit.ts'
 import { uiMessages } from '../messages.ts'
+import { useNow } from '../text/ticker.ts'
 import { Anchor } from './anchor.tsx'
 import { type Days, dayOf, formatDay, presets } from './days.ts'
 import classes from './day-calendar.module.css'
@@ -34,7 +35,7 @@ export function DayCalendar({ button, opened, onClose, ...days }: DayCalendarPro
 
 /** Mounted with each opening: it begins with the range of the list. */
 function Choice({ from, to, onChoose }: Days & { readonly onChoose: (days: Days) => void }) {
-  const today = dayOf(new Date())
+  const today = dayOf(new Date(useNow()))
   const [picked, setPicked] = useState<[string | null, string | null]>([
     from ?? to ?? null,
     to ?? (from ? today : null),
