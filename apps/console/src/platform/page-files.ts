@@ -29,10 +29,10 @@ const soon = new Set<Load<unknown>>()
 /**
  * A module that is loaded on first use, or when the browser is idle.
  * @param importModule by a dynamic import
- * @param when `soon`: preloaded as soon as the first page rests
+ * @param when `soon`: preloaded as soon as the first page rests; `asked`: never preloaded, as its stylesheet costs each page
  * @returns a `load` that rejects with PageNotLoaded when the module or one of its imports fails to load
  */
-export function pageFile<T>(importModule: Load<T>, when: 'soon' | 'later' = 'later'): PageFile<T> {
+export function pageFile<T>(importModule: Load<T>, when: 'soon' | 'later' | 'asked' = 'later'): PageFile<T> {
   const module = createStore<T | undefined>(undefined)
   const load = async (): Promise<T> => {
     const loaded = await importModule()
@@ -52,7 +52,7 @@ export function pageFile<T>(importModule: Load<T>, when: 'soon' | 'later' = 'lat
     }
   }
   if (when === 'soon') soon.add(load)
-  else loads.add(load)
+  else if (when === 'later') loads.add(load)
   return Object.assign(loadOrReload, { loaded: module.get, subscribe: module.subscribe })
 }
 

@@ -9,7 +9,7 @@ import classes from './choice-menu.module.css'
 import { type Days, rangeText } from './days.ts'
 
 const texts = uiMessages.days
-const loadCalendar = pageFile(() => import('./day-calendar.tsx'))
+const loadCalendar = pageFile(() => import('./day-calendar.tsx'), 'asked')
 
 export function DayRange({ from, to, onChoose }: Days & { readonly onChoose: (change: Days) => void }) {
   const button = useRef<HTMLButtonElement>(null)
