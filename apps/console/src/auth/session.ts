@@ -150,7 +150,7 @@ export function createSession({ client, exclusively, broadcast, now, trace }: Se
     }
   }
 
-  /** What other tabs tell comes later, and must not erase the trace of a sign-in since. */
+  /** Clears the trace within the lock: another tab's message arrives later and must not clear that of a newer sign-in. */
   async function leave(end: () => Promise<unknown>): Promise<void> {
     await exclusively(async () => {
       await end()

@@ -27,9 +27,9 @@ const loads = new Set<Load<unknown>>()
 const soon = new Set<Load<unknown>>()
 
 /**
- * A module that is loaded on first use, or when the browser is idle.
+ * A module that is loaded on first use, or before that when the browser is idle.
  * @param importModule by a dynamic import
- * @param when `soon`: preloaded as soon as the first page rests; `asked`: never preloaded, as its stylesheet costs each page
+ * @param when `soon`: preloaded as soon as the first page rests; `asked`: never preloaded
  * @returns a `load` that rejects with PageNotLoaded when the module or one of its imports fails to load
  */
 export function pageFile<T>(importModule: Load<T>, when: 'soon' | 'later' | 'asked' = 'later'): PageFile<T> {

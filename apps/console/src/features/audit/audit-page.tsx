@@ -1,15 +1,15 @@
 // The audit log: who changed what, from where.
 import type { AuditEntry } from '@bowline/contract/schemas/audit'
-import { ExportFormat } from '@bowline/contract/schemas/common'
 import { useQuery } from '@tanstack/react-query'
 import { Link, getRouteApi } from '@tanstack/react-router'
-import { ClipboardList, Download, Lock, SearchX } from 'lucide-react'
+import { ClipboardList, Lock, SearchX } from 'lucide-react'
 import { useCallback } from 'react'
 import { useMay, usePerson, useRuntime } from '../../core/context.tsx'
 import { useListExport } from '../../core/use-list-export.ts'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { SearchField } from '../../ui/form/search-field.tsx'
-import { Button, Group, Text } from '../../ui/kit.ts'
+import { ExportButtons } from '../../ui/controls/export-buttons.tsx'
+import { Text } from '../../ui/kit.ts'
 import cells from '../../ui/list/cells.module.css'
 import type { Column } from '../../ui/list/data-table.tsx'
 import { PagedTable } from '../../ui/list/paged-table.tsx'
@@ -69,7 +69,7 @@ export function AuditPage() {
     )
   }
   return (
-    <Page title={texts.title} actions={<Exports onExport={download} />}>
+    <Page title={texts.title} actions={<ExportButtons names={texts.exports} onExport={download} />}>
       <AuditTabs active="entries" />
       <Text size="sm" c="dimmed" mb="md">
         {texts.intro}
@@ -101,24 +101,6 @@ export function AuditPage() {
         }
       />
     </Page>
-  )
-}
-
-/** Exports what the filters show, all pages of it. */
-function Exports({ onExport }: { readonly onExport: (format: ExportFormat) => void }) {
-  return (
-    <Group gap="xs">
-      {ExportFormat.options.map((format) => (
-        <Button
-          key={format}
-          variant="default"
-          leftSection={<Download size={16} aria-hidden />}
-          onClick={() => onExport(format)}
-        >
-          {texts.exports[format]}
-        </Button>
-      ))}
-    </Group>
   )
 }
 

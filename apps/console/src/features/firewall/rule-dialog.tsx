@@ -76,7 +76,7 @@ interface BodyProps {
 
 /** The effect of a rule, or why it is not known. */
 interface Tried {
-  /** What the form had, as JSON. */
+  /** Values of the form that was tried, as JSON. */
   readonly form: string
   readonly result?: DryRun
   readonly failure?: unknown
@@ -130,7 +130,7 @@ function Body({ rule, rules, guard, onDone }: BodyProps) {
       setTried({ form, failure })
     }
   })
-  // What is known about another rule than the form has would mislead.
+  // The effect of other values would mislead.
   const current = tried?.form === JSON.stringify(watch()) ? tried : undefined
   const onSubmit: typeof form.onSubmit = async (event) => {
     let goesOn = true

@@ -1,4 +1,4 @@
-// How long sessions and their recordings took: a recording ends with its last event, and people may sit there longer.
+// Durations of sessions and of their recordings, whose last event may be long before the end.
 import type { ListedRecording } from '@bowline/contract/schemas/recording'
 import type { Session } from '@bowline/contract/schemas/session'
 
@@ -16,7 +16,7 @@ export interface RecordedTime {
   readonly idlePercent: number
 }
 
-/** How long a shell or command that was recorded took; undefined before its recording is read through. */
+/** Duration of a recorded shell or command; undefined until its recording is indexed. */
 export function recordedTimeOf({
   started_at: start,
   ended_at: end,

@@ -30,7 +30,7 @@ export function PaletteBody({ takeTyped, onClose, onShortcuts, onAsk }: BodyProp
   const [text, setText] = useState('')
   const [device, setDevice] = useState<Device>()
   const [step, setStep] = useState<Step>()
-  /** What is typed among the actions on a device, or in a step; the words that found the device stay beside it. */
+  /** Text of the field among the actions on a device and in a step. The words that found the device are kept for the way back. */
   const [value, setValue] = useState('')
   const [active, setActive] = useState(0)
   /** The active one was chosen by a key. */

@@ -1,13 +1,12 @@
 // Every device on which a change failed: page by page, of one cause or all, and as a file.
 import type { DeviceJob, DeviceJobFailure } from '@bowline/contract/operations/fleet/device-jobs'
-import { ExportFormat } from '@bowline/contract/schemas/common'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { useRuntime } from '../../../core/context.tsx'
 import { useListExport } from '../../../core/use-list-export.ts'
 import { serverText } from '../../../platform/language/server-text.ts'
+import { ExportButtons } from '../../../ui/controls/export-buttons.tsx'
 import { Button, Group, NativeSelect, Stack, UnstyledButton } from '../../../ui/kit.ts'
 import type { Column } from '../../../ui/list/data-table.tsx'
 import { PagedTable } from '../../../ui/list/paged-table.tsx'
@@ -75,18 +74,7 @@ export function FailureList({ job, cause, onChoose, onBack, onLeave }: FailureLi
         <Button variant="default" onClick={onBack}>
           {texts.back}
         </Button>
-        <Group gap="xs">
-          {ExportFormat.options.map((format) => (
-            <Button
-              key={format}
-              variant="default"
-              leftSection={<Download size={16} aria-hidden />}
-              onClick={() => save(format)}
-            >
-              {uiMessages.displayMenu.exportAs[format]}
-            </Button>
-          ))}
-        </Group>
+        <ExportButtons names={uiMessages.displayMenu.exportAs} onExport={save} />
       </Group>
     </Stack>
   )

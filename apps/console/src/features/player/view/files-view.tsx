@@ -15,7 +15,7 @@ interface FilesViewProps {
 }
 
 export function FilesView({ session, seat, index }: FilesViewProps) {
-  // That it is SFTP is said already.
+  // The note above the list names SFTP.
   const marks = marksOf(session, Number(seat), index).filter(({ type }) => type !== 'subsystem')
   return (
     <div className={classes['view']}>

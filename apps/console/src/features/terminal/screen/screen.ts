@@ -46,7 +46,7 @@ export interface Snapshot extends Size {
 /** Letters of a terminal whose size is another person's are not smaller than this, pixels. */
 const SMALLEST_FONT = 5
 
-/** Of xterm, pixels: the ruler beside it has the same width. */
+/** Width of xterm's scroll bar in pixels, and of the ruler over it. */
 const SCROLL_BAR_WIDTH = 14
 
 /** Lines of scrollback that a snapshot has at most; fewer where they take too much room. */
