@@ -29,6 +29,10 @@ const LISTS =
 const DEVICES =
   /console\/src\/(core\/(context|use-dialog-file|use-list-export|sections|devices\/(?!device-picker))|shell\/use-sign-out|ui\/(controls\/(choice-menu|columns-choice|display-menu)|list\/density|text\/save-file)|features\/(devices\/(list\/|actions|accept-device|copy-ssh|device-row-actions|devices\.module|favorites|add\/(commands|install-command))|files\/(files-button|open-messages)|health\/(health\.module|messages|trouble-marks|values)|terminal\/connect-|namespaces\/messages|public-keys\/queries|audit\/search|views\/(messages|queries|saved-query|views)))|components\/Kbd\//
 
+/** What the palette says of the sections: texts in a file for each take longer to ask for than to read. */
+const PALETTE_TEXTS =
+  /features\/((billing|profile|provisioning|settings|shared-snippets|team)\/(identity-)?messages|sessions\/(messages|session-name)|tags\/queries|terminal\/windows\/pop-out)|core\/recent\/|contract\/src\/operations\/tags\./
+
 /** The server compresses no file itself: it sends what lies beside. */
 function compressed(): Plugin {
   return {
@@ -166,7 +170,7 @@ export default defineConfig({
             },
             {
               name: 'overlays',
-              test: /node_modules\/(@mantine\/core\/esm\/(utils\/Floating|components\/(Popover|Menu))|@floating-ui|react-remove-scroll)\//,
+              test: /node_modules\/(@mantine\/core\/esm\/(utils\/Floating|components\/(Modal|Paper|Popover|Menu|ScrollArea))|@floating-ui|react-remove-scroll)\//,
             },
             // Two tasks, as each takes a slow machine long.
             { name: 'zod', test: /node_modules\/zod\// },
@@ -176,6 +180,7 @@ export default defineConfig({
             { name: 'icons', test: /node_modules\/lucide-react\/dist\/esm\/icons\//, minShareCount: 2 },
             { name: 'lists', test: LISTS },
             { name: 'devices', test: DEVICES },
+            { name: 'palette-texts', test: PALETTE_TEXTS },
           ],
         },
       },

@@ -156,6 +156,8 @@ const CHANGES_OF_MANY = '/api/device-jobs'
  */
 async function fetchFirst(url: string | URL | Request, init?: RequestInit): Promise<Response> {
   if (url === auth.refreshSession.path) return takeEarlySession() ?? fetch(url, { ...init, keepalive: true })
+  // It ends with the page: answers that the page waits for come first, and the page has loaded without it.
+  if (url === events.stream.path) return fetch(url, { ...init, priority: 'low' })
   const mustArrive = init?.method === 'DELETE' || (init?.method === 'POST' && url === CHANGES_OF_MANY)
   if (mustArrive) return fetch(url, { ...init, keepalive: true })
   const isRead = typeof url === 'string' && (init?.method ?? 'GET') === 'GET'

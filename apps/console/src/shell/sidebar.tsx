@@ -39,7 +39,7 @@ export function Sidebar({ onClose, onSearch, onKeys }: SidebarProps) {
   const pathname = useLocation({ select: (location) => location.pathname })
   // The current section may be below the edge, where the list fades.
   useEffect(() => {
-    if (nav.current) scrollToActive(nav.current)
+    return nav.current ? scrollToActive(nav.current) : undefined
     // oxlint-disable-next-line react/exhaustive-effect-dependencies, react-hooks/exhaustive-deps -- another page, another section
   }, [pathname])
   return (
@@ -104,13 +104,25 @@ export function Sidebar({ onClose, onSearch, onKeys }: SidebarProps) {
 /** Height of what fades, in pixels. */
 const FADE = 28
 
-/** Not by `scrollIntoView`: from there on, newer browsers continue with Tab. */
-function scrollToActive(nav: HTMLElement): void {
-  const active = nav.querySelector('[data-active]')?.getBoundingClientRect()
-  if (!active) return
-  const { top, bottom } = nav.getBoundingClientRect()
-  const above = active.top - (top + FADE)
-  const below = active.bottom - (bottom - FADE)
-  if (above < 0) nav.scrollTop += above
-  else if (below > 0) nav.scrollTop += below
+/**
+ * Not by `scrollIntoView`: from there on, newer browsers continue with Tab. Not measured here either, where a whole new
+ * page would have to be laid out at once: the browser tells both places after it has drawn them.
+ * @returns stop, undefined without a current section
+ */
+function scrollToActive(nav: HTMLElement): (() => void) | undefined {
+  const active = nav.querySelector('[data-active]')
+  if (!active) return undefined
+  const observer = new IntersectionObserver(
+    ([entry]) => {
+      observer.disconnect()
+      if (!entry?.rootBounds) return
+      const above = entry.boundingClientRect.top - (entry.rootBounds.top + FADE)
+      const below = entry.boundingClientRect.bottom - (entry.rootBounds.bottom - FADE)
+      if (above < 0) nav.scrollTop += above
+      else if (below > 0) nav.scrollTop += below
+    },
+    { root: nav },
+  )
+  observer.observe(active)
+  return () => observer.disconnect()
 }

@@ -1,6 +1,7 @@
-// The calendar of a filter by days, with the ranges that people ask for most. Loaded when it is first opened.
+// The calendar of a filter by days, with the ranges that people ask for most. Loaded when it is first opened, as is its
+// stylesheet: the one of the console is part of every first page.
 import { DatePicker } from '@mantine/dates'
-import '@mantine/dates/styles.css'
+import stylesheet from '@mantine/dates/styles.css?url'
 import { type RefObject, useState } from 'react'
 import { lazily } from '../../platform/lazily.ts'
 import { locale } from '../../platform/language/language.ts'
@@ -27,6 +28,7 @@ export function DayCalendar({ button, opened, onClose, ...days }: DayCalendarPro
         <Anchor button={button} />
       </Popover.Target>
       <Popover.Dropdown aria-label={texts.label} className={classes['dropdown'] ?? ''}>
+        <link rel="stylesheet" href={stylesheet} precedence="default" />
         <Choice {...days} />
       </Popover.Dropdown>
     </Popover>

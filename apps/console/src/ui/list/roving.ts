@@ -86,8 +86,9 @@ export function useFocusOnArrival(
     if (!isReady || (done.current && done.current.visit === visit)) return
     // In the frame that draws the rows: both need their layout, which would be made here and now otherwise.
     const frame = requestAnimationFrame(() => {
+      // The first page of a list begins at the top by itself.
+      if (done.current) table.current?.parentElement?.scrollTo(0, 0)
       done.current = { visit }
-      table.current?.parentElement?.scrollTo(0, 0)
       if (document.activeElement !== document.body) return
       // Not on touch screens, where a focus without a keyboard only draws a ring.
       if (!matchMedia('(hover: hover)').matches) return
