@@ -2,6 +2,7 @@
 import { accessJourneys } from './journeys/access-journeys.ts'
 import { auditJourneys } from './journeys/audit-journeys.ts'
 import { controlJourneys } from './journeys/control-journeys.ts'
+import { dayJourneys } from './journeys/day-journeys.ts'
 import { firewallJourneys } from './journeys/firewall-journeys.ts'
 import { frameJourneys } from './journeys/frame-journeys.ts'
 import { healthJourneys } from './journeys/health-journeys.ts'
@@ -34,6 +35,7 @@ keyboardJourneys(site)
 controlJourneys(site)
 auditJourneys(site)
 sessionJourneys(site)
+dayJourneys(site)
 paletteJourneys(site)
 paletteVerbJourneys(site)
 hostileJourneys(site)

@@ -23,7 +23,7 @@ interface DayCalendarProps extends Days {
 
 export function DayCalendar({ button, opened, onClose, ...days }: DayCalendarProps) {
   return (
-    <Popover opened={opened} onChange={onClose} position="bottom-start" trapFocus returnFocus withinPortal>
+    <Popover opened={opened} onChange={onClose} position="bottom-start" trapFocus withinPortal>
       <Popover.Target>
         <Anchor button={button} />
       </Popover.Target>

@@ -49,7 +49,11 @@ export function DayRange({ from, to, onChoose }: Days & { readonly onChoose: (ch
           opened={opened}
           from={from}
           to={to}
-          onClose={() => setOpened(false)}
+          onClose={() => {
+            setOpened(false)
+            // The popover mounts opened the first time, and knows nothing of where the focus was before.
+            button.current?.focus()
+          }}
           onChoose={(days) => {
             setOpened(false)
             onChoose(days)
