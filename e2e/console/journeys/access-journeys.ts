@@ -271,6 +271,8 @@ export function accessJourneys(site: Site): void {
       const secret = await page.getByRole('dialog', { name: 'Copy the key now' }).locator('code').first().textContent()
       await page.keyboard.press('Escape')
       expect(await page.evaluate(`dispatchEvent(new Event('beforeunload', { cancelable: true }))`)).toBe(false)
+      await page.getByRole('button', { name: 'I’ve saved it', disabled: true }).waitFor()
+      await page.getByRole('button', { name: 'Copy the line for a shell' }).click()
       await page.getByRole('button', { name: 'I’ve saved it' }).click()
       expect(await page.evaluate(`dispatchEvent(new Event('beforeunload', { cancelable: true }))`)).toBe(true)
       await rowOf(page, 'deploys').getByText('Observer').waitFor()

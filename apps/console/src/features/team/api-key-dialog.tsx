@@ -3,7 +3,7 @@ import { LIMITS } from '@bowline/contract/limits'
 import { apiKeys as operations } from '@bowline/contract/operations/api-keys'
 import { type ApiKey, ApiKeyBody, ApiKeyName } from '@bowline/contract/schemas/api-key'
 import { RoleName } from '@bowline/contract/schemas/namespace'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { z } from 'zod'
 import { useMay, usePerson, useRuntime } from '../../core/context.tsx'
 import { useAction } from '../../core/use-action.ts'
@@ -53,26 +53,47 @@ export function ApiKeyDialog({ edited, onClose }: ApiKeyDialogProps) {
   )
 }
 
-/** Closes only after confirming that it is stored: it cannot be shown again. */
+/** Closes only once it was copied, and after confirming that it is stored: it cannot be shown again. */
 function Secret({ secret, onDone }: { readonly secret: string; readonly onDone: () => void }) {
+  const [isCopied, setCopied] = useState(false)
   useEffect(() => guardUnload(() => true), [])
+  const onCopied = () => setCopied(true)
+  // The commands name the variable: the key is in the history of the shell once at most.
   return (
     <Stack gap="md">
       <Text size="sm">{texts.secretText}</Text>
-      <CopyField text={secret} what={texts.secretWhat} focusFirst />
-      <div>
-        <Text size="sm" fw={500} mb={4}>
-          {texts.secretCurl}
-        </Text>
+      <CopyField text={secret} what={texts.secretWhat} focusFirst onCopied={onCopied} />
+      <Snippet title={texts.secretEnvironment}>
+        <CopyField text={`export BOWLINE_API_KEY='${secret}'`} what={texts.secretEnvironmentWhat} onCopied={onCopied} />
+      </Snippet>
+      <Snippet title={texts.secretCurl}>
         <CopyField
-          text={`curl -H 'X-API-Key: ${secret}' '${location.origin}/api/devices'`}
+          text={`curl -H "X-API-Key: $BOWLINE_API_KEY" '${location.origin}/api/devices'`}
           what={texts.secretCurlWhat}
         />
-      </div>
+      </Snippet>
       <Group justify="flex-end">
-        <Button onClick={onDone}>{texts.secretCopied}</Button>
+        {isCopied ? null : (
+          <Text size="sm" c="dimmed">
+            {texts.secretFirst}
+          </Text>
+        )}
+        <Button disabled={!isCopied} onClick={onDone}>
+          {texts.secretCopied}
+        </Button>
       </Group>
     </Stack>
+  )
+}
+
+function Snippet({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <Text size="sm" fw={500} mb={4}>
+        {title}
+      </Text>
+      {children}
+    </div>
   )
 }
 

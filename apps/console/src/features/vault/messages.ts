@@ -19,12 +19,17 @@ export const vaultErrors = {
   'last-way': i18n._('The last way to unlock cannot be removed. Add another one first, or forget the keys.'),
   unsupported: i18n._('This browser cannot use keys of this type. Update it, or use another key.'),
   locked: i18n._('Your keys are locked.'),
+  'no-backup': i18n._('This file is no backup of keys, or it is damaged. Nothing was changed.'),
+  'of-another': i18n._('This backup is of another account or server: keys are bound to both. Nothing was changed.'),
+  'backup-version': i18n._(
+    'Another version of the console has saved this backup, in a format that this version cannot read. Nothing was changed.',
+  ),
 } as const
 
 export const vaultMessages = {
   title: i18n._('Keys in this browser'),
   intro: i18n._(
-    'Private keys for terminals of this console. They are stored encrypted, used only inside this browser, and never leave it. “Connect” picks the right one.',
+    'Private keys for terminals of this console. They are stored encrypted, used only inside this browser, and never sent anywhere. “Connect” picks the right one.',
   ),
   empty: i18n._('No keys are stored in this browser yet.'),
   setUp: i18n._('The first key sets up the store: you choose a passphrase or a passkey that unlocks it.'),
@@ -128,6 +133,15 @@ export const vaultMessages = {
     [240, i18n._('4 hours')],
     [0, i18n._('Never')],
   ],
+  backup: i18n._('Backup'),
+  backupText: i18n._(
+    'An encrypted file of all keys, to restore them in this or another browser. It opens with the passphrase or passkey of today, for your account on this server only.',
+  ),
+  backupSave: i18n._('Save a backup'),
+  backupFailed: i18n._('The backup was not saved'),
+  restore: i18n._('Restore a backup'),
+  restored: i18n._('Keys restored. Unlock them to use them.'),
+  restoreFailed: i18n._('The backup was not restored'),
   forget: i18n._('Forget all keys'),
   forgetTitle: i18n._('Forget all keys in this browser?'),
   forgetText: i18n._(

@@ -9,6 +9,7 @@ import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { Badge, Button, Group, Skeleton, Stack, Text } from '../../ui/kit.ts'
 import { Page } from '../../ui/page/page.tsx'
 import { SectionCard } from '../../ui/page/section-card.tsx'
+import { BackupCard, RestoreButton } from './backup-card.tsx'
 import { KeyForm, type KeySource } from './key-form.tsx'
 import { KeysTable } from './keys-table.tsx'
 import { vaultErrors, vaultMessages as texts } from './messages.ts'
@@ -78,9 +79,12 @@ function Content({ state }: { readonly state: Exclude<VaultState, { kind: 'loadi
         <Stack gap="md">
           {hasVault ? <KeysTable keys={state.keys} onRegister={setAdded} /> : <Text size="sm">{texts.empty}</Text>}
           {hasVault ? null : (
-            <Text size="sm" c="dimmed">
-              {texts.setUp}
-            </Text>
+            <div>
+              <Text size="sm" c="dimmed">
+                {texts.setUp}
+              </Text>
+              <RestoreButton />
+            </div>
           )}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" leftSection={<Plus size={15} aria-hidden />} onClick={() => setSource('add')}>
@@ -93,6 +97,7 @@ function Content({ state }: { readonly state: Exclude<VaultState, { kind: 'loadi
         </Stack>
       </SectionCard>
       {hasVault ? <WaysCard header={state.header} /> : null}
+      {hasVault ? <BackupCard /> : null}
       {hasVault ? <ForgetCard /> : null}
       <KeyForm
         source={source}

@@ -12,8 +12,9 @@ import { type VaultKey, toVaultKey, toRecord } from './vault-key.ts'
 import { type VaultState, keepMarks, openOrMark, placeOf, readVault } from './vault-state.ts'
 import type { NewWay, Proof } from './ways.ts'
 import { newWay, proveWay, rewrapped } from './ways.ts'
+import { readBackup, writeBackup } from './store/backup.ts'
 import * as database from './store/database.ts'
-import { type LastUse, VAULT_VERSION, type VaultHeader, type Way } from './store/records.ts'
+import { KeyRecord, type LastUse, VAULT_VERSION, type VaultHeader, type Way } from './store/records.ts'
 import { type Place, createDataKey, openKey } from './store/sealing.ts'
 import { VaultError } from './store/vault-error.ts'
 
@@ -50,6 +51,10 @@ export interface Vault {
   setWay(proof: Proof, way: NewWay, replaces?: string): Promise<void>
   removeWay(id: string): Promise<void>
   setIdleMinutes(minutes: number): Promise<void>
+  /** The whole store as the content of a file, encrypted as it is stored. */
+  backup(): Promise<string>
+  /** Stores what a backup has; locked. @throws {VaultError} as `readBackup`, and `changed` when there is a store already */
+  restore(text: string): Promise<void>
   /** Deletes it, with all keys. */
   forget(): Promise<void>
   /** The last use on a device. */
@@ -142,7 +147,7 @@ function createVault(runtime: Runtime): Vault {
   async function insert(dataKey: CryptoKey, place: Place, name: string, key: PrivateKey, header?: VaultHeader) {
     const record = await toRecord(dataKey, place, name, key)
     const imported = await openKey(dataKey, place, record, key.publicKey)
-    await (header ? database.insertVault(header, record) : database.insertKey(record))
+    await (header ? database.insertVault(header, [record]) : database.insertKey(record))
     return { record, imported }
   }
 
@@ -243,6 +248,18 @@ function createVault(runtime: Runtime): Vault {
     async setIdleMinutes(idleMinutes) {
       const { header } = present()
       await database.updateHeader({ person, vault: header.id }, (stored) => ({ ...stored, idleMinutes }))
+      await changed()
+    },
+    async backup() {
+      const { header } = present()
+      const { keys } = await database.readStored(header.person)
+      // Damaged records would make the file unreadable.
+      const readable = keys.flatMap((key) => KeyRecord.safeParse(key).data ?? [])
+      return writeBackup({ origin: location.origin, header, keys: readable })
+    },
+    async restore(text) {
+      const { header, keys } = readBackup(text, { origin: location.origin, person })
+      await database.insertVault(header, keys)
       await changed()
     },
     async forget() {

@@ -17,9 +17,10 @@ interface CopyButtonProps {
   readonly hint?: string
   /** Takes the focus when its dialog opens. */
   readonly focusFirst?: boolean
+  readonly onCopied?: (() => void) | undefined
 }
 
-export function CopyButton({ text, what, hint, focusFirst }: CopyButtonProps) {
+export function CopyButton({ text, what, hint, focusFirst, onCopied }: CopyButtonProps) {
   const button = useRef<HTMLButtonElement>(null)
   const [result, setResult] = useState<'copied' | 'failed' | undefined>()
   useEffect(() => {
@@ -41,7 +42,11 @@ export function CopyButton({ text, what, hint, focusFirst }: CopyButtonProps) {
       aria-label={uiMessages.copy(what)}
       data-tip={hint ?? uiMessages.copy(what)}
       data-autofocus={focusFirst || undefined}
-      onClick={async () => setResult((await copyText(text)) ? 'copied' : 'failed')}
+      onClick={async () => {
+        const isCopied = await copyText(text)
+        setResult(isCopied ? 'copied' : 'failed')
+        if (isCopied) onCopied?.()
+      }}
     >
       {result === 'copied' ? <Check size={15} aria-hidden /> : <Copy size={15} aria-hidden />}
     </IconButton>

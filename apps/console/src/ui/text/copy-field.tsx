@@ -8,13 +8,17 @@ interface CopyFieldProps {
   readonly what: string
   /** The copy button takes the focus when its dialog opens. */
   readonly focusFirst?: boolean
+  /** By the button, or what was selected of it. */
+  readonly onCopied?: () => void
 }
 
-export function CopyField({ text, what, focusFirst = false }: CopyFieldProps) {
+export function CopyField({ text, what, focusFirst = false, onCopied }: CopyFieldProps) {
   return (
     <div className={classes['field']}>
-      <code className={classes['text']}>{text}</code>
-      <CopyButton text={text} what={what} focusFirst={focusFirst} />
+      <code className={classes['text']} onCopy={onCopied}>
+        {text}
+      </code>
+      <CopyButton text={text} what={what} focusFirst={focusFirst} onCopied={onCopied} />
     </div>
   )
 }

@@ -25,8 +25,10 @@ export function FileText({ label, accept, maxBytes = KEY_BYTES, onText }: FileTe
         type="file"
         hidden
         accept={accept}
-        onChange={async (event) => {
-          const file = event.currentTarget.files?.[0]
+        onChange={async ({ currentTarget }) => {
+          const file = currentTarget.files?.[0]
+          // The same file can be chosen again, once it was corrected.
+          currentTarget.value = ''
           if (file && file.size <= maxBytes) onText(await file.text())
         }}
       />

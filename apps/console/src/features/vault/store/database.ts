@@ -22,12 +22,12 @@ export async function readStored(person: string): Promise<StoredVault> {
   }))
 }
 
-/** Stores a new vault with its first key. @throws {VaultError} `changed` when there is one already */
-export function insertVault(header: VaultHeader, key: KeyRecord): Promise<void> {
+/** Stores a new vault with its keys. @throws {VaultError} `changed` when there is one already */
+export function insertVault(header: VaultHeader, keys: readonly KeyRecord[]): Promise<void> {
   return transact('readwrite', async (stores) => {
     if ((await answer(stores.headers.get(header.person))) !== undefined) throw new VaultError('changed')
     stores.headers.add(header)
-    stores.keys.add(key)
+    for (const key of keys) stores.keys.put(key)
   })
 }
 
