@@ -87,12 +87,3 @@ export async function changeStored(page: Page, work: string): Promise<void> {
     database.close()
   })()`)
 }
-
-/** Chooses a file with this text as the backup to restore. */
-export async function restoreBackup(page: Page, text: string): Promise<void> {
-  const [chooser] = await Promise.all([
-    page.waitForEvent('filechooser'),
-    page.getByRole('button', { name: 'Restore a backup' }).click(),
-  ])
-  await chooser.setFiles({ name: 'backup.json', mimeType: 'application/json', buffer: Buffer.from(text) })
-}

@@ -16,15 +16,7 @@ import { withoutSettings } from '../../support/product.ts'
 import { register } from '../../support/registrations.ts'
 import { type Server, startServer } from '../../support/server.ts'
 import { until } from '../../support/wait.ts'
-import {
-  AUTHENTICATOR,
-  REMEMBER_MADE,
-  WITHOUT_ED25519,
-  changeStored,
-  restoreBackup,
-  storedBy,
-  wasSent,
-} from './stored-keys.ts'
+import { AUTHENTICATOR, REMEMBER_MADE, WITHOUT_ED25519, changeStored, storedBy, wasSent } from './stored-keys.ts'
 import { eventually, hasFocus, liveMark, openSignedIn, signIn, violationsInBothThemes } from '../steps.ts'
 
 let browser: Browser
@@ -156,28 +148,6 @@ describe('the keys in the browser', () => {
     // As the server writes it, without the comment.
     const data = Buffer.from(`${line.replace(/ laptop$/, '')}\n`).toString('base64')
     expect(await registered()).toMatchObject([{ name: 'laptop', data }])
-    expect(await violationsInBothThemes(page)).toEqual(CLEAN)
-  })
-
-  it('are saved as an encrypted file, and restored from it after they were forgotten', async () => {
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Save a backup' }).click(),
-    ])
-    expect(download.suggestedFilename()).toMatch(/^bowline-keys-\d{4}-\d{2}-\d{2}\.json$/)
-    const backup = await readFile(await download.path(), 'utf8')
-    for (const secret of made) expect(backup).not.toContain(secret)
-    await page.getByRole('button', { name: 'Forget all keys' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Forget all keys' }).click()
-    await restoreBackup(page, '{"keys":[]}')
-    await page.getByText('This file is no backup of keys, or it is damaged. Nothing was changed.').waitFor()
-    await restoreBackup(page, backup.replace(new URL(page.url()).origin, 'https://elsewhere.example'))
-    await page.getByText('This backup is of another account or server').waitFor()
-    expect(await violationsInBothThemes(page)).toEqual(CLEAN)
-    await restoreBackup(page, backup)
-    await page.getByRole('cell', { name: 'laptop', exact: true }).waitFor()
-    await unlock()
-    await page.getByText('Unlocked', { exact: true }).waitFor()
     expect(await violationsInBothThemes(page)).toEqual(CLEAN)
   })
 
