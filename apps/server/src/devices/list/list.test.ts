@@ -94,7 +94,8 @@ describe('searching devices', () => {
     ['-os:"debian 12"', (i: number) => i % 2 > 0],
     ['-name:unit-0', () => false],
     ['-name:UNIT-01', (i: number) => i < 10 || i > 19],
-    ['-ip:192.0.2.1', (i: number) => i !== 1 && (i < 10 || i > 19)],
+    ['-ip:192.0.2.1', (i: number) => i !== 1],
+    ['-ip:0.2.1', (i: number) => i !== 1 && (i < 10 || i > 19)],
     ['-mac:00:1', (i: number) => i < 16 || i > 31],
     // None has a note.
     ['-note:rack', () => true],

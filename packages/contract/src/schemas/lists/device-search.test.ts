@@ -33,6 +33,8 @@ it.each([
   ['"-pi"', 'words contains -pi'],
   ['-"', 'words contains -'],
   ['ip:192.0.2.', 'remote_addr contains 192.0.2.'],
+  ['ip:192.0.2.1', 'remote_addr eq 192.0.2.1'],
+  ['-ip:192.0.2.1', 'remote_addr ne 192.0.2.1'],
   ['mac:02:00', 'mac contains 02:00'],
   ['note:rack', 'note contains rack'],
   ['is:online', 'online bool true'],
@@ -77,7 +79,16 @@ it('writes conditions as the text that reads as them', () => {
     '-"-"',
   ])
     expect(searchTextOf(searchConditions(word))).toBe(word)
-  for (const word of ['-name:gate', '-ip:192.0.2.', '-mac:02:00', '-note:rack', '-tag:', '--', '-"--"'])
+  for (const word of [
+    '-name:gate',
+    '-ip:192.0.2.',
+    '-ip:192.0.2.1',
+    '-mac:02:00',
+    '-note:rack',
+    '-tag:',
+    '--',
+    '-"--"',
+  ])
     expect(searchTextOf(searchConditions(word))).toBe(word)
   expect(searchTextOf(searchConditions('tag:kiosk').concat(searchConditions('x')))).toBe('tag:kiosk x')
 })

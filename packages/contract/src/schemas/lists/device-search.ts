@@ -25,6 +25,12 @@ export const SEARCH_KEYWORDS: Readonly<Record<string, Keyword>> = {
   note: { property: 'note', operator: 'contains' },
 }
 
+/** A whole IPv4 address: `ip:192.0.2.1` is not meant to find 192.0.2.10. */
+const WHOLE_ADDRESS = /^\d{1,3}(?:\.\d{1,3}){3}$/u
+
+const operatorFor = ({ property, operator }: Keyword, value: string): Keyword['operator'] =>
+  property === 'remote_addr' && WHOLE_ADDRESS.test(value) ? 'eq' : operator
+
 /** What may stand before a colon, for people. */
 export const KEYWORD_NAMES: readonly string[] = [...Object.keys(SEARCH_KEYWORDS), 'is']
 
@@ -74,8 +80,10 @@ function conditionOf(word: string): Condition {
     return where('online', 'bool', (value === 'online') === (minus === ''))
   }
   const known = Object.hasOwn(SEARCH_KEYWORDS, name) ? SEARCH_KEYWORDS[name] : undefined
-  if (known && value !== '')
-    return where(known.property, minus === '-' ? OPPOSITES[known.operator] : known.operator, value)
+  if (known && value !== '') {
+    const operator = operatorFor(known, value)
+    return where(known.property, minus === '-' ? OPPOSITES[operator] : operator, value)
+  }
   const isExcluded = word.startsWith('-') && !BARE_MINUS.test(word)
   return isExcluded ? where('words', 'ncontains', unquoted(word.slice(1))) : where('words', 'contains', unquoted(word))
 }
@@ -88,8 +96,9 @@ function wordOf({ name, operator, value }: Condition['params']): string | undefi
   const found = Object.entries(SEARCH_KEYWORDS).find(([, { property }]) => property === name)
   if (!found) return undefined
   const [keyword, known] = found
-  if (operator === known.operator) return `${keyword}:${quoted(value)}`
-  return operator === OPPOSITES[known.operator] ? `-${keyword}:${quoted(value)}` : undefined
+  const usual = operatorFor(known, value)
+  if (operator === usual) return `${keyword}:${quoted(value)}`
+  return operator === OPPOSITES[usual] ? `-${keyword}:${quoted(value)}` : undefined
 }
 
 /** In quotes where it would be read as something else without them. */
