@@ -244,6 +244,25 @@ export function accessJourneys(site: Site): void {
       expect(await role.inputValue()).toBe('observer')
     })
 
+    it('finds members by their address, and orders them by a column', async () => {
+      const { page, world } = site
+      await page.goto('/team')
+      const table = page.getByRole('table', { name: 'Members' })
+      const addresses = () => table.locator('tbody tr td:first-child').allInnerTexts()
+      await table.getByText(OBSERVER.email).waitFor()
+      const all = await addresses()
+      await table.getByRole('button', { name: 'E-mail' }).click()
+      await eventually(async () => (await addresses()).join() === all.toReversed().join())
+      await page.getByRole('searchbox', { name: 'Search by e-mail or role' }).fill('observer')
+      await eventually(async () => (await addresses()).length < all.length)
+      expect(new URL(page.url()).searchParams.get('q')).toBe('observer')
+      await table.getByText(OBSERVER.email).waitFor()
+      await page.getByRole('searchbox', { name: 'Search by e-mail or role' }).fill('nobody')
+      await page.getByText('No matching members').waitFor()
+      const { body } = await world.client.call(namespaces.get, { params: { tenant: world.product.tenant } })
+      expect(all).toHaveLength(body.members.length)
+    })
+
     it('applies a changed role at once for a member who is signed in', async () => {
       const { world, browser } = site
       const { context, page, complaints } = await openPage(browser, { baseURL: world.product.console })
