@@ -167,6 +167,9 @@ export function accessJourneys(site: Site): void {
       await dialog.getByLabel('Address').selectOption('Matching a pattern')
       await dialog.getByLabel('Address: pattern').fill('^198\\.51\\.')
       await dialog.getByRole('button', { name: 'Add rule' }).click()
+      await dialog.getByText('Action is required.').waitFor()
+      await dialog.getByLabel('Action').selectOption('deny')
+      await dialog.getByRole('button', { name: 'Add rule' }).click()
       await page.getByRole('link', { name: 'Rule 1' }).getByText('^198\\.51\\.').waitFor()
       await page.getByRole('switch', { name: 'Rule 1 is active' }).click({ force: true })
       const rules = async () => (await site.world.client.call(firewall.list, {})).body
@@ -178,11 +181,38 @@ export function accessJourneys(site: Site): void {
     })
   })
 
+  describe('the fields of a rule', () => {
+    it('shows the example of a missing pattern as an example, and its error until it is changed', async () => {
+      const { page } = site
+      await page.goto('/firewall?edit=new')
+      const dialog = page.getByRole('dialog', { name: 'Add a rule' })
+      await dialog.getByLabel('Action').selectOption('deny')
+      await dialog.getByLabel('Login name').selectOption('Matching a pattern')
+      const pattern = dialog.getByLabel('Login name: pattern')
+      const colours = () =>
+        page.evaluate<string[]>(`(() => {
+          const field = document.querySelector('[placeholder="^root$"]')
+          return [getComputedStyle(field, '::placeholder').color, getComputedStyle(field).color]
+        })()`)
+      const [before] = await colours()
+      await dialog.getByRole('button', { name: 'Add rule' }).click()
+      await dialog.getByText('Login name is required.').waitFor()
+      const [after, wrong] = await colours()
+      expect(after).toBe(before)
+      expect(after).not.toBe(wrong)
+      await pattern.fill('^root$')
+      await dialog.getByText('Login name is required.').waitFor({ state: 'detached' })
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+      await dialog.waitFor({ state: 'detached' })
+    })
+  })
+
   describe('the source of a rule', () => {
     it('saves networks in canonical form and shows them as networks again', async () => {
       const { page } = site
       await page.goto('/firewall?edit=new')
       const dialog = page.getByRole('dialog', { name: 'Add a rule' })
+      await dialog.getByLabel('Action').selectOption('deny')
       await dialog.getByLabel('Address').selectOption('Matching a pattern')
       await dialog.getByLabel('Address: pattern').fill('203.0.113.9/24')
       await dialog.getByLabel('Priority').focus()
@@ -290,7 +320,7 @@ export function accessJourneys(site: Site): void {
       const secret = await page.getByRole('dialog', { name: 'Copy the key now' }).locator('code').first().textContent()
       await page.keyboard.press('Escape')
       expect(await page.evaluate(`dispatchEvent(new Event('beforeunload', { cancelable: true }))`)).toBe(false)
-      await page.getByRole('button', { name: 'I’ve saved it' }).click()
+      await page.getByRole('button', { name: 'I have copied it' }).click()
       expect(await page.evaluate(`dispatchEvent(new Event('beforeunload', { cancelable: true }))`)).toBe(true)
       await rowOf(page, 'deploys').getByText('Observer').waitFor()
       expect(await page.content()).not.toContain(secret)
