@@ -25,7 +25,7 @@ function setUp() {
     now: () => 0,
     trace: aTrace(),
   })
-  const api = createApi(client, session, proofs.ask)
+  const api = createApi(client, session, (reason) => proofs.ask(reason))
   const sent = () => requests.filter(({ url }) => url.endsWith('/recovery-codes')).length
   return { proofs, server, api, sent }
 }
