@@ -19,6 +19,7 @@ import { previewJourneys } from './journeys/preview-journeys.ts'
 import { productJourneys } from './journeys/product-journeys.ts'
 import { screenJourneys } from './journeys/screen-journeys.ts'
 import { sessionJourneys } from './journeys/session-journeys.ts'
+import { teamJourneys } from './journeys/team-journeys.ts'
 import { setUpSite } from './site.ts'
 
 const site = setUpSite()
@@ -28,6 +29,7 @@ productJourneys(site)
 overviewJourneys(site)
 healthJourneys(site)
 accessJourneys(site)
+teamJourneys(site)
 mapJourneys(site)
 firewallJourneys(site)
 namespaceJourneys(site)

@@ -217,6 +217,40 @@ it('folds the notices of devices that are rejected quickly into one, and undoes 
   await context.close()
 })
 
+describe('adding a device in a low window', () => {
+  it('scrolls the dialog to its end', async () => {
+    const viewport = { width: 1280, height: 600 }
+    const { context, page, complaints } = await openPage(browser, { baseURL: backend.origin, viewport })
+    await openSignedIn(page, backend, '/devices?add=yes')
+    const waiting = page.getByRole('dialog', { name: 'Add a device' }).getByText('Waiting for the device to register')
+    await waiting.waitFor()
+    await page.mouse.move(640, 300)
+    await page.mouse.wheel(0, 2_000)
+    await eventually(async () => {
+      const { y = 600, height = 0 } = (await waiting.boundingBox()) ?? {}
+      return y + height <= 600
+    })
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
+
+describe('charts without data', () => {
+  it('say so in place of an empty box, on the overview and on the page of a device', async () => {
+    const { context, page, complaints } = await open()
+    const device = backend.fake.state.addDevice({ name: 'new-router' })
+    const charts = page.locator('svg[preserveAspectRatio=none]')
+    await openSignedIn(page, backend, '/')
+    await page.getByText('Recording has just started.').waitFor()
+    expect(await charts.count()).toBe(0)
+    await page.goto(`/devices/${device.uid}`)
+    await page.getByText('Nothing has been recorded yet.').waitFor()
+    expect(await charts.count()).toBe(0)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
+
 describe('removing a device', () => {
   it('confirms the removal of a device, goes back to the list, and can take it back for some seconds', async () => {
     const { context, page, complaints } = await open()

@@ -277,7 +277,7 @@ describe('all devices that match', () => {
     await page.getByRole('dialog').getByLabel('Tags').fill('rollout')
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').getByRole('button', { name: 'Add tags' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Adding tags to 999 devices' })
+    const dialog = page.getByRole('dialog', { name: 'Tags added to 749 devices' })
     await dialog.getByText('Finished: 749 succeeded, 250 failed.').waitFor({ timeout: 120_000 })
     await dialog.getByText('250 failed: At most 3 tags are allowed.').waitFor()
     expect(await tagged()).toBe(749)

@@ -1,13 +1,11 @@
-// Access control journeys: keys, rules, tags, members, API keys; each change is verified through the API.
-import { createClient } from '@bowline/contract/client'
+// Access control journeys: keys, rules, tags; each change is verified through the API.
 import { operations } from '@bowline/contract/operations'
 import { describe, expect, it } from 'vitest'
-import { openPage } from '../../support/browser.ts'
-import { eventually, hasFocus, openSignedIn, rowOf, violationsInBothThemes } from '../steps.ts'
+import { eventually, hasFocus, rowOf, violationsInBothThemes } from '../steps.ts'
 import type { Site } from '../site.ts'
-import { OBSERVER, freshKeyLine } from '../world.ts'
+import { freshKeyLine } from '../world.ts'
 
-const { publicKeys, firewall, tags, apiKeys, namespaces, members, auth, devices } = operations
+const { publicKeys, firewall, tags, devices } = operations
 
 export function accessJourneys(site: Site): void {
   describe('public keys', () => {
@@ -167,6 +165,9 @@ export function accessJourneys(site: Site): void {
       await dialog.getByLabel('Address').selectOption('Matching a pattern')
       await dialog.getByLabel('Address: pattern').fill('^198\\.51\\.')
       await dialog.getByRole('button', { name: 'Add rule' }).click()
+      await dialog.getByText('Action is required.').waitFor()
+      await dialog.getByLabel('Action').selectOption('deny')
+      await dialog.getByRole('button', { name: 'Add rule' }).click()
       await page.getByRole('link', { name: 'Rule 1' }).getByText('^198\\.51\\.').waitFor()
       await page.getByRole('switch', { name: 'Rule 1 is active' }).click({ force: true })
       const rules = async () => (await site.world.client.call(firewall.list, {})).body
@@ -178,11 +179,38 @@ export function accessJourneys(site: Site): void {
     })
   })
 
+  describe('the fields of a rule', () => {
+    it('shows the example of a missing pattern as an example, and its error until it is changed', async () => {
+      const { page } = site
+      await page.goto('/firewall?edit=new')
+      const dialog = page.getByRole('dialog', { name: 'Add a rule' })
+      await dialog.getByLabel('Action').selectOption('deny')
+      await dialog.getByLabel('Login name').selectOption('Matching a pattern')
+      const pattern = dialog.getByLabel('Login name: pattern')
+      const colours = () =>
+        page.evaluate<string[]>(`(() => {
+          const field = document.querySelector('[placeholder="^root$"]')
+          return [getComputedStyle(field, '::placeholder').color, getComputedStyle(field).color]
+        })()`)
+      const [before] = await colours()
+      await dialog.getByRole('button', { name: 'Add rule' }).click()
+      await dialog.getByText('Login name is required.').waitFor()
+      const [after, wrong] = await colours()
+      expect(after).toBe(before)
+      expect(after).not.toBe(wrong)
+      await pattern.fill('^root$')
+      await dialog.getByText('Login name is required.').waitFor({ state: 'detached' })
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+      await dialog.waitFor({ state: 'detached' })
+    })
+  })
+
   describe('the source of a rule', () => {
     it('saves networks in canonical form and shows them as networks again', async () => {
       const { page } = site
       await page.goto('/firewall?edit=new')
       const dialog = page.getByRole('dialog', { name: 'Add a rule' })
+      await dialog.getByLabel('Action').selectOption('deny')
       await dialog.getByLabel('Address').selectOption('Matching a pattern')
       await dialog.getByLabel('Address: pattern').fill('203.0.113.9/24')
       await dialog.getByLabel('Priority').focus()
@@ -225,95 +253,6 @@ export function accessJourneys(site: Site): void {
       await page.getByRole('dialog').getByLabel('Tag').fill('garden')
       await page.keyboard.press('Enter')
       await rowOf(page, 'garden').waitFor()
-    })
-  })
-
-  describe('the team', () => {
-    it('changes the role of a member, and back by undo', async () => {
-      const { page, world } = site
-      await page.goto('/team')
-      const role = page.getByLabel(`Role of ${OBSERVER.email}`)
-      await role.selectOption('Operator')
-      const stored = async () => {
-        const { body } = await world.client.call(namespaces.get, { params: { tenant: world.product.tenant } })
-        return body.members.find(({ email }) => email === OBSERVER.email)?.role
-      }
-      await eventually(async () => (await stored()) === 'operator')
-      await page.getByRole('button', { name: 'Undo' }).click()
-      await eventually(async () => (await stored()) === 'observer')
-      expect(await role.inputValue()).toBe('observer')
-    })
-
-    it('applies a changed role at once for a member who is signed in', async () => {
-      const { world, browser } = site
-      const { context, page, complaints } = await openPage(browser, { baseURL: world.product.console })
-      await openSignedIn(page, OBSERVER, '/tags')
-      await page.getByRole('button', { name: 'Rename garden', disabled: true }).waitFor()
-      const tenant = world.product.tenant
-      const { body } = await world.client.call(namespaces.get, { params: { tenant } })
-      const uid = body.members.find(({ email }) => email === OBSERVER.email)?.id ?? ''
-      const setRole = (role: 'operator' | 'observer') =>
-        world.client.call(members.update, { params: { tenant, uid }, body: { role } })
-      await setRole('operator')
-      await page.getByRole('button', { name: 'Rename garden', disabled: false }).waitFor()
-      await setRole('observer')
-      await page.getByRole('button', { name: 'Rename garden', disabled: true }).waitFor()
-      expect(complaints).toEqual([])
-      await context.close()
-    })
-
-    it('creates an API key whose secret is shown once and works', async () => {
-      const { page, world } = site
-      await page.goto('/team?tab=keys')
-      await page.getByRole('button', { name: 'Create key' }).click()
-      await page.getByRole('dialog').getByLabel('Name').fill('deploys')
-      await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
-      const secret = await page.getByRole('dialog', { name: 'Copy the key now' }).locator('code').first().textContent()
-      await page.keyboard.press('Escape')
-      expect(await page.evaluate(`dispatchEvent(new Event('beforeunload', { cancelable: true }))`)).toBe(false)
-      await page.getByRole('button', { name: 'I’ve saved it', disabled: true }).waitFor()
-      await page.getByRole('button', { name: 'Copy the line for a shell' }).click()
-      await page.getByRole('button', { name: 'I’ve saved it' }).click()
-      expect(await page.evaluate(`dispatchEvent(new Event('beforeunload', { cancelable: true }))`)).toBe(true)
-      await rowOf(page, 'deploys').getByText('Observer').waitFor()
-      expect(await page.content()).not.toContain(secret)
-      const withKey = createClient({
-        origin: world.product.api,
-        fetch: (url, init) =>
-          fetch(url, {
-            ...init,
-            headers: { ...Object.fromEntries(new Headers(init?.headers)), 'x-api-key': secret ?? '' },
-          }),
-      })
-      expect((await withKey.call(operations.stats.get, {})).body.registered_devices).toBeGreaterThan(0)
-      await page.getByRole('link', { name: 'deploys' }).click()
-      await page.getByRole('dialog', { name: 'API key deploys' }).getByLabel('Name').fill('deploy-bot')
-      await page.keyboard.press('Enter')
-      await rowOf(page, 'deploy-bot').waitFor()
-      await page.getByRole('button', { name: 'Undo' }).click()
-      await rowOf(page, 'deploys').waitFor()
-      await page.getByRole('button', { name: 'Delete deploys' }).click()
-      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-      await rowOf(page, 'deploys').waitFor({ state: 'detached' })
-      expect((await world.client.call(apiKeys.list, {})).body.map(({ name }) => name)).not.toContain('deploys')
-    })
-  })
-
-  describe('namespaces', () => {
-    it('creates a namespace from the switcher and switches everything on screen to it', async () => {
-      const { page, world } = site
-      await page.goto('/')
-      await page.getByRole('button', { name: /^Namespace/ }).click()
-      await page.getByRole('menuitem', { name: 'Create a namespace' }).click()
-      await page.getByRole('dialog').getByLabel('Name').fill('workshop')
-      await page.keyboard.press('Enter')
-      await page.getByText('No devices yet').waitFor()
-      await page.getByRole('button', { name: /^Namespace workshop/ }).click()
-      const own = (await world.client.call(namespaces.get, { params: { tenant: world.product.tenant } })).body.name
-      await page.getByRole('menuitem', { name: new RegExp(`^${own}`) }).click()
-      await page.getByRole('link', { name: world.own.name }).first().waitFor()
-      const me = await world.client.call(auth.getUser, {})
-      expect(me.body.tenant).toBe(world.product.tenant)
     })
   })
 }

@@ -109,6 +109,7 @@ export function firewallJourneys(site: Site): void {
 
       await page.goto('/firewall?edit=new')
       const dialog = page.getByRole('dialog', { name: 'Add a rule' })
+      await dialog.getByLabel('Action').selectOption('deny')
       await dialog.getByLabel('People').first().click()
       await page.getByRole('option', { name: 'Owner', exact: true }).click()
       await page.keyboard.press('Escape')

@@ -51,6 +51,7 @@ export function frameJourneys(site: Site): void {
         await answered.promise
         await route.continue()
       })
+      await page.getByRole('dialog').getByLabel('Action').selectOption('allow')
       const button = page.getByRole('button', { name: 'Preview effect' })
       await button.click()
       const loader = button.locator('.mantine-Loader-root')

@@ -53,6 +53,20 @@ export function screenJourneys(site: Site): void {
     )
   })
 
+  describe('a card of a list on a phone', () => {
+    it('has its buttons with words below its name', async () => {
+      const { page } = site
+      await page.setViewportSize(PHONE)
+      await page.goto('/access-requests')
+      const card = page.locator('tr', { hasText: 'The disk is full, ticket 4711' })
+      const name = await card.locator('td[data-primary]').boundingBox()
+      const button = await card.locator('button').first().boundingBox()
+      expect(button?.y).toBeGreaterThan((name?.y ?? 0) + (name?.height ?? 0))
+      expect(name?.width).toBeGreaterThan(PHONE.width / 2)
+      await page.setViewportSize(WIDE)
+    })
+  })
+
   describe('the end of a page', () => {
     it('can be scrolled above a notification that stays', async () => {
       const { page } = site

@@ -8,6 +8,7 @@ import { commandLine } from '../../../apps/server/src/cli/testing.ts'
 import { launchBrowser, openPage } from '../../support/browser.ts'
 import { type Server, startServer } from '../../support/server.ts'
 import { accessibilityViolations, eventually, openSignedIn, violationsInBothThemes } from '../steps.ts'
+import { ageSignIns } from './mails.ts'
 
 const NONE = { light: [], dark: [] }
 const PASSWORD = 'correct horse'
@@ -86,6 +87,20 @@ it('searches people, disables one whose sessions end, and enables them', async (
   await table.getByRole('link', { name: 'operator' }).click()
   await page.getByText('another administrator must do this').waitFor()
   expect(await page.getByRole('button', { name: 'Disable account' }).count()).toBe(0)
+  expect(complaints).toEqual([])
+  await context.close()
+})
+
+it('says what an older sign-in confirms with the password to see', async () => {
+  const { page, context, complaints } = await openPage(browser, { baseURL: server.origin }, /status of 403/)
+  await openSignedIn(page, server.account, '/tags')
+  await ageSignIns(server.dataFolder)
+  await page.getByRole('navigation').getByRole('link', { name: 'People', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' })
+  await dialog.getByText('To see accounts, namespaces and logs of the whole server, enter your password').waitFor()
+  await dialog.getByLabel('Your password', { exact: true }).fill(server.account.password)
+  await page.keyboard.press('Enter')
+  await page.getByRole('grid', { name: 'People of this server' }).getByRole('link', { name: 'grace' }).waitFor()
   expect(complaints).toEqual([])
   await context.close()
 })

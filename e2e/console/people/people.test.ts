@@ -342,7 +342,7 @@ describe('pending invitations in the team', () => {
     await dialog.getByText('/accept-invite?').waitFor()
     await expectSound(page)
     await page.keyboard.press('Escape')
-    await dialog.getByRole('button', { name: 'I’ve copied it' }).click()
+    await dialog.getByRole('button', { name: 'I have copied it' }).click()
     await page.getByRole('button', { name: `Withdraw the invitation of ${email}` }).click()
     await page.getByRole('button', { name: 'Withdraw', exact: true }).click()
     await page.getByText(email, { exact: true }).waitFor({ state: 'detached' })

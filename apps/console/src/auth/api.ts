@@ -3,6 +3,7 @@
 import { ApiError, type Answer, type createClient } from '@bowline/contract/client'
 import type { CallInput, Operation } from '@bowline/contract/operation'
 import { callTimeout } from '../platform/call-timeout.ts'
+import type { ProofReason } from './proof-requests.ts'
 import type { Session } from './session.ts'
 
 type Client = ReturnType<typeof createClient>
@@ -15,11 +16,18 @@ export interface Api {
   open<O extends Operation>(operation: O, input: CallInput<O> & Extras): Promise<Response>
 }
 
+/** What these read belongs to people of every namespace. */
+const SERVER_WIDE = /^\/api\/(instance\/|mails$)/
+
 /**
  * Adds the session's token to a client that sends no credentials of its own.
- * @param prove asks the person for a second factor; false when they decline
+ * @param prove asks the person for a second factor, to see what administrators of the server see or to change something; false when they decline
  */
-export function createApi(client: Client, session: Session, prove: () => Promise<boolean> = declined): Api {
+export function createApi(
+  client: Client,
+  session: Session,
+  prove: (reason: ProofReason) => Promise<boolean> = declined,
+): Api {
   async function authorized<O extends Operation, R>(
     input: CallInput<O> & Extras,
     send: (input: CallInput<O> & Extras) => Promise<R>,
@@ -35,24 +43,25 @@ export function createApi(client: Client, session: Session, prove: () => Promise
     }
   }
 
-  async function proven<R>(send: () => Promise<R>): Promise<R> {
+  async function proven<R>({ method, path }: Operation, send: () => Promise<R>): Promise<R> {
     try {
       return await send()
     } catch (error) {
+      const reason = method === 'GET' && SERVER_WIDE.test(path) ? 'read' : 'change'
       const isAsked = error instanceof ApiError && error.code === 'FRESH_PROOF_REQUIRED'
-      if (!isAsked || !(await prove())) throw error
+      if (!isAsked || !(await prove(reason))) throw error
       return send()
     }
   }
 
   return {
     call: (operation, input) =>
-      proven(() =>
+      proven(operation, () =>
         authorized(input, (sent) =>
           client.call(operation, { ...sent, signal: callTimeout(sent.signal, operation.method) }),
         ),
       ),
-    open: (operation, input) => proven(() => authorized(input, (sent) => client.open(operation, sent))),
+    open: (operation, input) => proven(operation, () => authorized(input, (sent) => client.open(operation, sent))),
   }
 }
 

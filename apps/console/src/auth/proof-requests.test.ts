@@ -1,4 +1,5 @@
 import { createClient } from '@bowline/contract/client'
+import { administration } from '@bowline/contract/operations/instance/administration'
 import { mfa } from '@bowline/contract/operations/mfa'
 import { expect, it } from 'vitest'
 import { fakeFetch, jsonResponse, makeUserAuth } from '../testing/answers.ts'
@@ -24,7 +25,7 @@ function setUp() {
     now: () => 0,
     trace: aTrace(),
   })
-  const api = createApi(client, session, () => proofs.ask())
+  const api = createApi(client, session, (reason) => proofs.ask(reason))
   const sent = () => requests.filter(({ url }) => url.endsWith('/recovery-codes')).length
   return { proofs, server, api, sent }
 }
@@ -32,17 +33,17 @@ function setUp() {
 it('repeats a call that needs a fresh proof once the person has given it', async () => {
   const { proofs, server, api, sent } = setUp()
   const call = api.call(mfa.renewRecoveryCodes, {})
-  await expect.poll(() => proofs.isAsking.get()).toBe(true)
+  await expect.poll(() => proofs.reason.get()).toBe('change')
   server.isProven = true
   proofs.settle(true)
   expect((await call).body.recovery_codes).toEqual(['a'])
-  expect([sent(), proofs.isAsking.get()]).toEqual([2, false])
+  expect([sent(), proofs.reason.get()]).toEqual([2, undefined])
 })
 
 it('fails with the server’s reason, and sends nothing again, when the person declines', async () => {
   const { proofs, api, sent } = setUp()
   const failure = api.call(mfa.renewRecoveryCodes, {}).catch((error: unknown) => error)
-  await expect.poll(() => proofs.isAsking.get()).toBe(true)
+  await expect.poll(() => proofs.reason.get()).toBe('change')
   proofs.settle(false)
   expect(await failure).toMatchObject({ code: 'FRESH_PROOF_REQUIRED' })
   expect(sent()).toBe(1)
@@ -52,9 +53,21 @@ it('asks once for calls that need a proof at the same time', async () => {
   const { proofs, server, api, sent } = setUp()
   const calls = [api.call(mfa.renewRecoveryCodes, {}), api.call(mfa.renewRecoveryCodes, {})]
   await expect.poll(sent).toBe(2)
-  await expect.poll(() => proofs.isAsking.get()).toBe(true)
+  await expect.poll(() => proofs.reason.get()).toBe('change')
   server.isProven = true
   proofs.settle(true)
   expect(await Promise.all(calls)).toHaveLength(2)
   expect(sent()).toBe(4)
+})
+
+it('names reading as the reason, unless a change asks for the same proof', async () => {
+  const { proofs, server, api } = setUp()
+  const reading = api.call(administration.listPeople, { query: {} }).catch((error: unknown) => error)
+  await expect.poll(() => proofs.reason.get()).toBe('read')
+  const changing = api.call(mfa.renewRecoveryCodes, {})
+  await expect.poll(() => proofs.reason.get()).toBe('change')
+  server.isProven = true
+  proofs.settle(true)
+  await Promise.all([reading, changing])
+  expect(proofs.reason.get()).toBeUndefined()
 })

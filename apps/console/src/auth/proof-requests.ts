@@ -1,29 +1,33 @@
 // Calls that wait until the person has proven by a second factor that it is they. The dialog belongs to the shell.
 import { createStore, type Store } from '../platform/store.ts'
 
+/** What the call that waits does. */
+export type ProofReason = 'read' | 'change'
+
 export interface ProofRequests {
-  /** True while the person is asked. */
-  readonly isAsking: Store<boolean>
+  /** Why the person is asked; undefined while they are not. */
+  readonly reason: Store<ProofReason | undefined>
   /** Asks the person; calls that ask meanwhile share the answer. @returns false when they decline */
-  ask(): Promise<boolean>
+  ask(reason: ProofReason): Promise<boolean>
   /** Ends the question. */
   settle(isProven: boolean): void
 }
 
 export function createProofRequests(): ProofRequests {
-  const isAsking = createStore(false)
+  const reason = createStore<ProofReason | undefined>(undefined)
   let waiting: PromiseWithResolvers<boolean> | undefined
   return {
-    isAsking,
-    ask() {
+    reason,
+    ask(wanted) {
       waiting ??= Promise.withResolvers<boolean>()
-      isAsking.set(true)
+      // One answer serves both; the change is the weightier reason.
+      if (reason.get() !== 'change') reason.set(wanted)
       return waiting.promise
     },
     settle(isProven) {
       waiting?.resolve(isProven)
       waiting = undefined
-      isAsking.set(false)
+      reason.set(undefined)
     },
   }
 }

@@ -52,7 +52,7 @@ export function createRuntime(): Runtime {
   session.state.subscribe(() => {
     if (session.state.get().kind !== 'signed-in') usedRecoveryCode.set('')
   })
-  const api = createApi(client, session, () => proofs.ask())
+  const api = createApi(client, session, (reason) => proofs.ask(reason))
   const queryClient = new QueryClient({
     defaultOptions: {
       queries: { staleTime: STALE_MS, networkMode: 'always', retry: isRetryable, refetchOnWindowFocus: true },

@@ -36,7 +36,7 @@ export const agentUpdateMessages = {
   always: i18n._('at any time'),
   windowOf: (start: string, minutes: number) => i18n._('from {start} UTC for {minutes} minutes', { start, minutes }),
   rolloutTitle: i18n._('Rollout'),
-  noRollout: i18n._('None yet.'),
+  noRollout: i18n._('No rollout yet'),
   start: i18n._('Start rollout'),
   waits: i18n._('Waits'),
   blocked: (reason: string) => i18n._('No device updates now: {reason}', { reason }),

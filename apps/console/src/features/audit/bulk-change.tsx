@@ -8,7 +8,7 @@ import { auditMessages as texts } from './messages.ts'
 
 const ACTIONS: readonly string[] = [...BULK_ACTIONS, 'undo']
 
-/** The change and its devices, such as "Tags added to 12 devices."; undefined for other entries. */
+/** The change and its devices, such as "Tags added to 12 devices"; undefined for other entries. */
 export function describeBulkChange({ action, details }: Pick<AuditEntry, 'action' | 'details'>): string | undefined {
   const { action: change, devices, done, failed } = details
   if (!isAction(change)) return undefined
@@ -18,9 +18,9 @@ export function describeBulkChange({ action, details }: Pick<AuditEntry, 'action
   if (typeof done !== 'number') {
     return typeof devices === 'number' ? texts.stopped(jobMessages.titles[change](devices)) : undefined
   }
-  const failures = typeof failed === 'number' && failed > 0 ? [jobMessages.failedLine(formatCount(failed))] : []
-  const stopped = details['state'] === 'stopped' ? [jobMessages.stopped] : []
-  return [jobMessages.results[change](done), ...stopped, ...failures].join(' ')
+  const result = jobMessages.results[change](done)
+  const failures = typeof failed === 'number' && failed > 0 ? [jobMessages.failedCount(formatCount(failed))] : []
+  return [details['state'] === 'stopped' ? texts.stopped(result) : result, ...failures].join(', ')
 }
 
 function isAction(value: unknown): value is DeviceJob['action'] {

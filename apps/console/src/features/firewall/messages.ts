@@ -10,6 +10,7 @@ export const firewallMessages = {
   ),
   from: i18n._('from'),
   actions: { allow: i18n._('Allow'), deny: i18n._('Deny') },
+  chooseAction: i18n._('Choose an action'),
   add: i18n._('Add rule'),
   asFile: i18n._('Rules as JSON'),
   addTitle: i18n._('Add a rule'),

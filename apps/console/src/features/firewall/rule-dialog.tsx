@@ -36,7 +36,8 @@ interface RuleDialogProps {
 
 const Fields = z
   .object({
-    action: z.enum(['allow', 'deny']),
+    // Nothing is chosen beforehand: a rule for everybody must not be saved by a single click.
+    action: z.string().pipe(z.enum(['allow', 'deny'], 'is required')),
     active: z.boolean(),
     ...sourceFields,
     people: z.array(z.string()).max(LIMITS.policy.peoplePerRule),
@@ -96,7 +97,7 @@ function Body({ rule, rules, guard, onDone }: BodyProps) {
   const form = useContractForm({
     schema: Fields,
     values: {
-      action: rule?.action ?? 'deny',
+      action: rule?.action ?? '',
       active: rule?.active ?? true,
       ...toSource(rule),
       people: rule ? toChoices(rule) : [],
@@ -111,7 +112,7 @@ function Body({ rule, rules, guard, onDone }: BodyProps) {
       onDone()
     },
   })
-  const { watch, getValues, setValue, handleSubmit } = form.form
+  const { watch, getValues, setValue, clearErrors, handleSubmit } = form.form
   const changeOf = (values: z.output<typeof Fields>): DryRunBody => ({
     ...(rule ? { id: rule.id } : {}),
     rule: bodyOfForm(values),
@@ -150,8 +151,9 @@ function Body({ rule, rules, guard, onDone }: BodyProps) {
       <NativeSelect
         {...form.field('action')}
         data={[
-          { value: 'deny', label: texts.actions.deny },
+          ...(rule ? [] : [{ value: '', label: texts.chooseAction }]),
           { value: 'allow', label: texts.actions.allow },
+          { value: 'deny', label: texts.actions.deny },
         ]}
         data-autofocus
       />
@@ -174,7 +176,10 @@ function Body({ rule, rules, guard, onDone }: BodyProps) {
         value={watch('username')}
         error={form.errorOf('username')}
         placeholder={texts.loginPlaceholder}
-        onChange={(pattern) => setValue('username', pattern)}
+        onChange={(pattern) => {
+          clearErrors('username')
+          setValue('username', pattern)
+        }}
       />
       <DeviceChoiceFields
         choice={watch()}

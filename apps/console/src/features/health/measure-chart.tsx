@@ -19,9 +19,11 @@ export function MeasureChart({ measure, now, detail, points }: MeasureChartProps
     <div className={classes['measure']}>
       <span className={classes['label']}>{texts.measures[measure]}</span>
       <span className={classes['value']}>{now === null ? texts.unknown : formatMeasure(measure, now)}</span>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden className={classes['area']}>
-        <path d={areas(points, (point) => point[measure], topOf(measure, values))} />
-      </svg>
+      {values.length === 0 ? null : (
+        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden className={classes['area']}>
+          <path d={areas(points, (point) => point[measure], topOf(measure, values))} />
+        </svg>
+      )}
       <span className={classes['detail']}>{summaryOf(measure, values)}</span>
       {detail.map((line) => (
         <span key={line} className={classes['detail']}>

@@ -57,8 +57,13 @@ export function InstallKeysPage() {
     <Page
       title={texts.title}
       actions={
-        <GatedButton may={mayCreate} why={texts.roleTooLow} onClick={() => setAdding(true)}>
-          <Plus size={15} aria-hidden /> {texts.add}
+        <GatedButton
+          may={mayCreate}
+          why={texts.roleTooLow}
+          leftSection={<Plus size={16} aria-hidden />}
+          onClick={() => setAdding(true)}
+        >
+          {texts.add}
         </GatedButton>
       }
     >

@@ -36,6 +36,7 @@ export function DevicePresenceCard({ uid }: { readonly uid: DeviceUid }) {
 function Strip({ presence, period }: { readonly presence: DevicePresence; readonly period: Period }) {
   const away = absences(presence)
   const summary = summaryOf(presence, period, away.length)
+  if (presence.share === null) return <Text size="sm">{summary}</Text>
   return (
     <div className={classes['chart']}>
       <Text size="sm">{summary}</Text>

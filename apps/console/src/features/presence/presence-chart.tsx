@@ -24,11 +24,10 @@ export function PresenceChart({ presence: { from, buckets, bucket_seconds, devic
   const highest = Math.max(0, ...known.map(({ online }) => online ?? 0))
   const lowest = Math.min(...known.map(({ lowest: count }) => count ?? 0))
   const top = Math.max(1, devices, highest)
-  const summary = known.length
-    ? texts.summary(shown(lowest), shown(highest), devices, texts.periods[period])
-    : texts.unknown
+  const summary = texts.summary(shown(lowest), shown(highest), devices, texts.periods[period])
   const middle = new Date(Date.parse(from) + (buckets.length / 2) * bucket_seconds * 1_000)
   const mark = period === 'day' ? hours : days
+  if (known.length === 0) return <Text size="sm">{texts.unknown}</Text>
   return (
     <div className={classes['chart']}>
       <div className={classes['plot']}>

@@ -30,15 +30,28 @@ export const secondFactorMessages = {
   lost: i18n._('Lost your device?'),
 
   proofTitle: i18n._('Confirm that it is you'),
-  proofText: i18n._('This change needs your second factor; a confirmation lasts ten minutes.'),
+  proofTexts: {
+    change: {
+      factor: i18n._('This change needs your second factor; a confirmation lasts ten minutes.'),
+      password: i18n._('You signed in a while ago. This change needs your password; a confirmation lasts ten minutes.'),
+      signIn: i18n._('Sign in again with your provider, then repeat the change within ten minutes.'),
+    },
+    read: {
+      factor: i18n._(
+        'To see accounts, namespaces and logs of the whole server, confirm with your second factor; a confirmation lasts ten minutes.',
+      ),
+      password: i18n._(
+        'You signed in a while ago. To see accounts, namespaces and logs of the whole server, enter your password; a confirmation lasts ten minutes.',
+      ),
+      signIn: i18n._(
+        'To see accounts, namespaces and logs of the whole server, sign in again with your provider; this lasts ten minutes.',
+      ),
+    },
+  },
   proofSubmit: i18n._('Confirm'),
   proofFailed: i18n._('The code was not checked'),
   proofPassword: i18n._('Your password'),
-  proofPasswordText: i18n._(
-    'You signed in a while ago. This change needs your password; a confirmation lasts ten minutes.',
-  ),
   proofPasswordFailed: i18n._('The password was not checked'),
-  proofSignInText: i18n._('Sign in again with your provider, then repeat the change within ten minutes.'),
   proofSignInFailed: i18n._('The sign-in was not started'),
 
   card: i18n._('Second factor'),

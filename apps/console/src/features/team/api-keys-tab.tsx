@@ -52,7 +52,7 @@ export function ApiKeysTab({ search, onOpen }: TeamTabProps) {
   const { api } = useRuntime()
   const mayRemove = useMay('apiKeyDelete')
   const [removing, setRemoving] = useState<ApiKey>()
-  const sort = search.sort ?? 'expires_in'
+  const sort = API_KEY_SORTS.find((known) => known === search.sort) ?? 'expires_in'
   const order = search.order ?? (sort === 'name' || sort === 'role' ? 'asc' : 'desc')
   const list = useQuery(apiKeyListQuery(api, { page: search.page, sort, order }))
   const remove = useAction({

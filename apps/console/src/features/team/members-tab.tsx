@@ -2,14 +2,17 @@
 import { hasAuthorityOver } from '@bowline/contract/roles'
 import type { Member } from '@bowline/contract/schemas/namespace'
 import { useQuery } from '@tanstack/react-query'
-import { Trash2 } from 'lucide-react'
+import { Trash2, Users } from 'lucide-react'
 import { useState } from 'react'
 import { useMay, usePerson, useRuntime } from '../../core/context.tsx'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { type Column, DataTable } from '../../ui/list/data-table.tsx'
 import { Dialog } from '../../ui/feedback/dialog.tsx'
+import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { GatedAction } from '../../ui/feedback/gated.tsx'
+import { SearchField } from '../../ui/form/search-field.tsx'
+import { Toolbar } from '../../ui/list/toolbar.tsx'
 import { Badge, NativeSelect, Text } from '../../ui/kit.ts'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
 import { namespaceQuery } from '../namespaces/queries.ts'
@@ -18,21 +21,34 @@ import { AddMember } from './add-member.tsx'
 import { InvitationActions, InvitationEnd, LinkDialog, type MadeLink } from './invitations.tsx'
 import { useRemoveMember, useSetRole } from './member-actions.ts'
 import { teamMessages as texts } from './messages.ts'
+import { shownMembers } from './member-order.ts'
 import { roleOptions, toRole } from './role-options.ts'
-import type { TeamSearch } from './search.ts'
+import { MEMBER_SORTS, type TeamSearch } from './search.ts'
 import classes from './team.module.css'
 
 const { memberColumns } = texts
 const COLUMNS: readonly Column<Member>[] = [
-  { id: 'email', header: memberColumns.email, cell: (member) => <MemberName member={member} /> },
-  { id: 'role', header: memberColumns.role, width: '12rem', cell: (member) => <Roles member={member} /> },
+  { id: 'email', header: memberColumns.email, sortBy: 'email', cell: (member) => <MemberName member={member} /> },
+  {
+    id: 'role',
+    header: memberColumns.role,
+    sortBy: 'role',
+    width: '12rem',
+    cell: (member) => <Roles member={member} />,
+  },
   {
     id: 'status',
     header: memberColumns.status,
     width: '8rem',
     cell: (member) => (member.status === 'accepted' ? texts.accepted : <InvitationEnd member={member} />),
   },
-  { id: 'since', header: memberColumns.since, width: '8rem', cell: (member) => <TimeAgo time={member.added_at} /> },
+  {
+    id: 'since',
+    header: memberColumns.since,
+    sortBy: 'added_at',
+    width: '8rem',
+    cell: (member) => <TimeAgo time={member.added_at} />,
+  },
 ]
 
 export interface TeamTabProps {
@@ -47,18 +63,30 @@ export function MembersTab({ search, onOpen }: TeamTabProps) {
   const remove = useRemoveMember(tenant)
   const [removing, setRemoving] = useState<Member>()
   const [link, setLink] = useState<MadeLink>()
+  const words = search.q ?? ''
+  const sort = MEMBER_SORTS.find((known) => known === search.sort) ?? 'email'
+  const order = search.order ?? 'asc'
   const isInvited = removing?.status === 'pending'
   return (
     <>
       {query.isError ? (
         <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => query.refetch()} />
       ) : null}
+      <Toolbar>
+        <SearchField
+          label={texts.searchMembers}
+          words={words}
+          onSearch={(next) => onOpen({ q: next === '' ? undefined : next }, true)}
+        />
+      </Toolbar>
       {query.isError && !query.data ? null : (
         <DataTable
           label={texts.membersLabel}
           columns={COLUMNS}
-          rows={query.data?.members}
+          rows={query.data && shownMembers(query.data.members, { words, sort, order })}
           rowKey={(member) => member.id}
+          sort={{ by: sort, order }}
+          onSort={(next) => onOpen({ sort: MEMBER_SORTS.find((known) => known === next.by), order: next.order }, true)}
           renderActions={(member) => (
             <>
               {member.status === 'pending' ? <InvitationActions member={member} onLink={setLink} /> : null}
@@ -66,7 +94,7 @@ export function MembersTab({ search, onOpen }: TeamTabProps) {
               <RemoveButton member={member} onRemove={() => setRemoving(member)} />
             </>
           )}
-          empty={null}
+          empty={<EmptyState icon={<Users size={24} />} title={texts.noMembers} text={texts.noMembersText} />}
         />
       )}
       <Dialog

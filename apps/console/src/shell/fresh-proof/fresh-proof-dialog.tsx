@@ -1,6 +1,7 @@
-// The dialog that asks for a second factor, or without one for the password, before a sensitive change; the call that
-// needs it is then repeated.
-import { useEffect } from 'react'
+// The dialog that asks for a second factor, or without one for the password, before a sensitive change or view; the
+// call that needs it is then repeated.
+import { useEffect, useState } from 'react'
+import type { ProofReason } from '../../auth/proof-requests.ts'
 import { usePerson, useRuntime, useStore } from '../../core/context.tsx'
 import { secondFactorMessages as texts } from '../../features/second-factor/messages.ts'
 import { Dialog } from '../../ui/feedback/dialog.tsx'
@@ -12,8 +13,12 @@ import { WAYS } from './ways.ts'
 
 export function FreshProofDialog() {
   const { proofs } = useRuntime()
-  const isAsking = useStore(proofs.isAsking)
+  const reason = useStore(proofs.reason)
   const person = usePerson()
+  // While the dialog fades out it has no reason any more.
+  const [shown, setShown] = useState<ProofReason>('change')
+  if (reason !== undefined && reason !== shown) setShown(reason)
+  const why = texts.proofTexts[shown]
   const isSignedIn = person !== undefined
   const decline = () => proofs.settle(false)
   const accept = () => proofs.settle(true)
@@ -21,15 +26,15 @@ export function FreshProofDialog() {
     if (!isSignedIn) proofs.settle(false)
   }, [isSignedIn, proofs])
   return (
-    <Dialog opened={isAsking} onClose={decline} title={texts.proofTitle}>
+    <Dialog opened={reason !== undefined} onClose={decline} title={texts.proofTitle}>
       {person?.mfa === false ? (
         <Stack gap="md">
-          <Text size="sm">{person.has_password ? texts.proofPasswordText : texts.proofSignInText}</Text>
+          <Text size="sm">{person.has_password ? why.password : why.signIn}</Text>
           {person.has_password ? <PasswordProof onProven={accept} onCancel={decline} /> : <ProviderProof />}
         </Stack>
       ) : (
         <Stack gap="md">
-          <Text size="sm">{texts.proofText}</Text>
+          <Text size="sm">{why.factor}</Text>
           {WAYS.map(({ id, Way }) => (
             <Way key={id} onProven={accept} />
           ))}

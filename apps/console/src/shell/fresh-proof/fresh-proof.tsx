@@ -8,6 +8,6 @@ const loadDialog = pageFile(() => import('./fresh-proof-dialog.tsx'))
 export function FreshProof() {
   const { proofs } = useRuntime()
   // Without the dialog the call fails with what the server said.
-  const module = useLater(loadDialog, useStore(proofs.isAsking), () => proofs.settle(false))
+  const module = useLater(loadDialog, useStore(proofs.reason) !== undefined, () => proofs.settle(false))
   return module ? <module.FreshProofDialog /> : null
 }

@@ -12,7 +12,8 @@ it.each([
   [3_599, '59 min. ago'],
   [7_200, '2 hr. ago'],
   [86_400, 'yesterday'],
-  [86_400 * 45, 'last mo.'],
+  [86_400 * 45, '1 month ago'],
+  [86_400 * 800, '2 years ago'],
 ])('%d seconds ago reads as %s', (seconds, text) => {
   expect(formatAgo(before(seconds), NOW)).toBe(text)
 })

@@ -20,6 +20,8 @@ const exact = lazily(
     }),
 )
 const relative = lazily(() => new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' }))
+/** The short form of these is `last mo.`. */
+const longAgo = lazily(() => new Intl.RelativeTimeFormat(locale, { numeric: 'always' }))
 
 const lists = lazily(() => new Intl.ListFormat(locale))
 
@@ -67,7 +69,8 @@ export function formatAgo(time: string, nowMs: number): string {
   const seconds = Math.max(0, Math.round((nowMs - Date.parse(time)) / 1000))
   const step = STEPS.find((candidate) => seconds >= candidate.seconds)
   if (!step) return uiMessages.justNow
-  return relative().format(-Math.floor(seconds / step.seconds), step.unit)
+  const format = step.seconds > 86_400 ? longAgo() : relative()
+  return format.format(-Math.floor(seconds / step.seconds), step.unit)
 }
 
 /** A duration in its two largest units: `2 h 5 min`, `41 s`. */

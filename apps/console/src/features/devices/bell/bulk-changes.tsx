@@ -7,7 +7,7 @@ import { TimeAgo } from '../../../ui/text/time-ago.tsx'
 import { jobMessages as texts } from '../jobs/messages.ts'
 import { openJob } from '../jobs/opened.ts'
 import { jobQuery, jobsQuery, recentJobs } from '../jobs/queries.ts'
-import { partOf, troubleOf } from '../jobs/results.ts'
+import { partOf, titleOf, troubleOf } from '../jobs/results.ts'
 import classes from './pending-bell.module.css'
 
 const SHOWN = 5
@@ -50,7 +50,7 @@ function Change({ job: listed, onLeave }: BulkChangesProps & { readonly job: Dev
           openJob(job.id)
         }}
       >
-        {isRunning ? texts.titles[job.action](job.total) : texts.results[job.action](job.done)}
+        {titleOf(job)}
       </UnstyledButton>
       <div className={classes['facts']}>
         <TimeAgo time={job.finished_at ?? job.created_at} />

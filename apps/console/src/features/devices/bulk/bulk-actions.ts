@@ -57,7 +57,7 @@ export function useBulkActions(onClear: () => void): BulkActions {
       return { failed, worked }
     },
     done: ({ change }, { worked }) =>
-      worked.length === 0 ? undefined : jobMessages.results[change.kind](worked.length),
+      worked.length === 0 ? undefined : jobMessages.sentence(jobMessages.results[change.kind](worked.length)),
     undo: ({ change }, { worked }) =>
       fanOut(worked, async (device) => {
         if (change.kind === 'accept') await api.call(operations.undoAccept, { params: { uid: device.uid } })

@@ -12,6 +12,7 @@ import { Causes } from './causes.tsx'
 import { FailureList } from './failure-list.tsx'
 import { jobMessages as texts } from './messages.ts'
 import { type FailureCause, jobQuery, jobsQuery } from './queries.ts'
+import { titleOf } from './results.ts'
 import { useJobActions } from './use-job-actions.ts'
 import classes from './jobs.module.css'
 
@@ -33,7 +34,7 @@ export function JobDialog({ id, onClose }: JobDialogProps) {
     placeholderData: () => client.getQueryData(jobsQuery(api).queryKey)?.find((job) => job.id === id),
   })
   const [shown, setShown] = useState<{ readonly cause: FailureCause }>()
-  const title = job ? texts.titles[job.action](job.total) : texts.recent
+  const title = job ? titleOf(job) : texts.recent
   return (
     <Dialog opened onClose={onClose} title={title} {...(shown ? { size: 'lg' } : {})}>
       {isError && !job ? <ErrorPanel title={texts.loadFailed} error={error} onRetry={() => refetch()} /> : null}

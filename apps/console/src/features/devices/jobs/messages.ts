@@ -10,15 +10,16 @@ export const jobMessages = {
     remove: (total: number) => i18n._('Removing {total, plural, one {# device} other {# devices}}', { total }),
     undo: (total: number) => i18n._('Undoing changes to {total, plural, one {# device} other {# devices}}', { total }),
   },
-  /** Results with the number of devices changed. */
+  /** Results with the number of devices changed: titles, and sentences with `sentence`. */
   results: {
-    accept: (count: number) => i18n._('{count, plural, one {# device} other {# devices}} accepted.', { count }),
-    reject: (count: number) => i18n._('{count, plural, one {# device} other {# devices}} rejected.', { count }),
-    remove: (count: number) => i18n._('{count, plural, one {# device} other {# devices}} removed.', { count }),
-    tag: (count: number) => i18n._('Tags added to {count, plural, one {# device} other {# devices}}.', { count }),
-    untag: (count: number) => i18n._('Tags removed from {count, plural, one {# device} other {# devices}}.', { count }),
-    undo: (count: number) => i18n._('Changes to {count, plural, one {# device} other {# devices}} undone.', { count }),
+    accept: (count: number) => i18n._('{count, plural, one {# device} other {# devices}} accepted', { count }),
+    reject: (count: number) => i18n._('{count, plural, one {# device} other {# devices}} rejected', { count }),
+    remove: (count: number) => i18n._('{count, plural, one {# device} other {# devices}} removed', { count }),
+    tag: (count: number) => i18n._('Tags added to {count, plural, one {# device} other {# devices}}', { count }),
+    untag: (count: number) => i18n._('Tags removed from {count, plural, one {# device} other {# devices}}', { count }),
+    undo: (count: number) => i18n._('Changes to {count, plural, one {# device} other {# devices}} undone', { count }),
   },
+  sentence: (text: string) => `${text}.`,
   /** In the side bar. */
   short: {
     accept: i18n._('Accepting devices'),

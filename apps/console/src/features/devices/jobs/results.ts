@@ -9,9 +9,14 @@ export function troubleOf({ state, failed }: DeviceJob): string {
   return [...stopped, ...(failed > 0 ? [texts.failedLine(formatCount(failed))] : [])].join(' ')
 }
 
+/** What a change does, or what it has come to. */
+export function titleOf({ state, action, total, done }: DeviceJob): string {
+  return state === 'running' ? texts.titles[action](total) : texts.results[action](done)
+}
+
 /** Sentences about a change that has ended. */
 export function resultOf(job: DeviceJob): string {
-  return [texts.results[job.action](job.done), troubleOf(job)].filter(Boolean).join(' ')
+  return [texts.sentence(titleOf(job)), troubleOf(job)].filter(Boolean).join(' ')
 }
 
 /** How far a change is. */

@@ -6,7 +6,7 @@ export const sharingMessages = {
   asksOn: (name: string, device: string) =>
     i18n._('{name} wants to type in your terminal on {device}.', { name, device }),
   asksHint: i18n._('They see this screen and can type until you remove them.'),
-  secondsLeft: (seconds: number) => i18n._('Declined automatically in {seconds} s.', { seconds }),
+  secondsLeft: (seconds: number) => i18n._('Denied automatically in {seconds} s.', { seconds }),
   allow: i18n._('Allow'),
   deny: i18n._('Deny'),
   guests: i18n._('People in this session'),
