@@ -162,7 +162,9 @@ describe('the output of a terminal', () => {
 
   it('is copied with its colours, and saved with the lines that scrolled off', async () => {
     await keyboard().focus()
-    await type(`clear; seq 1 200; printf '\\033[31mred-%s\\033[0m\\n' $((6*7))`)
+    // The character before the mark shares its cell.
+    const hostile = '\\330\\200<img src=x onerror=document.title=1 '
+    await type(`clear; seq 1 200; printf '${hostile}\\n\\033[31mred-%s\\033[0m\\n' $((6*7))`)
     await shows('red-42')
     await page.keyboard.press('Shift+F10')
     await page.getByRole('menuitem', { name: 'Select all' }).click()
@@ -173,6 +175,9 @@ describe('the output of a terminal', () => {
       `navigator.clipboard.read().then(([item]) => item.getType('text/html')).then((part) => part.text())`,
     )
     expect(html).toMatch(/color: ?#[0-9a-f]{6}[^>]*>red-42/)
+    const parsed = `new DOMParser().parseFromString(${JSON.stringify(html)}, 'text/html')`
+    expect(await page.evaluate(`${parsed}.querySelectorAll('img').length`)).toBe(0)
+    expect(await page.evaluate(`${parsed}.body.innerText`)).toContain('\u0600<img src=x onerror=document.title=1')
     await page.keyboard.press('Shift+F10')
     const saved = await savedFile(page, () => page.getByRole('menuitem', { name: 'Save output as a file' }).click())
     expect(saved.name).toBe('bench-one.txt')
@@ -296,6 +301,49 @@ describe('the tabs', () => {
     await page.getByRole('button', { name: 'Full screen' }).click()
     await page.getByRole('button', { name: 'Leave full screen' }).click()
     await page.getByRole('button', { name: 'Full screen' }).waitFor()
+  })
+})
+
+describe('a new terminal', () => {
+  it('has the keyboard: its search, its form, and the terminal after it', async () => {
+    await page.getByRole('button', { name: 'New terminal' }).press('Enter')
+    const search = page.getByRole('searchbox', { name: 'Search devices' })
+    await until('the search has the keyboard', () => hasFocus(search))
+    await page.getByRole('button', { name: 'Connect to bench-two' }).press('Enter')
+    await until('the form has the keyboard', () => hasFocus(page.getByLabel('User on the device')))
+    await page.getByRole('button', { name: 'Close this pane' }).press('Enter')
+    const pane = page.locator('[data-pane]:focus-within')
+    await until('the pane that is shown has the keyboard', async () => (await pane.count()) === 1)
+    await tab('bench-one').click()
+  })
+
+  it('has heads and buttons for fingers on a phone', async () => {
+    const viewport = { width: 390, height: 844 }
+    const phone = await openPage(browser, { baseURL: server.origin, viewport, hasTouch: true, isMobile: true })
+    await openSignedIn(phone.page, { username: 'operator', password: 'correct horse' }, '/terminal')
+    await phone.page.getByRole('button', { name: 'Connect to bench-one' }).tap()
+    await phone.page.getByLabel('User on the device').waitFor()
+    const controls = phone.page.locator('[data-tab-bar] :is(button, a), [data-pane] > [data-focused] button')
+    const boxes = await controls.evaluateAll((found) =>
+      found
+        .map((control) => control.getBoundingClientRect())
+        .filter(({ width }) => width > 0)
+        .map(({ width, height }) => Math.min(width, height)),
+    )
+    expect(boxes.length).toBeGreaterThan(4)
+    expect(Math.min(...boxes)).toBeGreaterThanOrEqual(44)
+    expect(await phone.page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    await phone.context.close()
+  })
+
+  it('is on a page that draws each character by itself', async () => {
+    const ligatures = await page.evaluate(`['code', 'pre', 'kbd', 'input', 'textarea', 'button'].map((tag) => {
+      const element = document.body.appendChild(document.createElement(tag))
+      const { fontVariantLigatures } = getComputedStyle(element)
+      element.remove()
+      return fontVariantLigatures
+    })`)
+    expect(new Set(ligatures as string[])).toEqual(new Set(['none']))
   })
 })
 
