@@ -304,49 +304,6 @@ describe('the tabs', () => {
   })
 })
 
-describe('a new terminal', () => {
-  it('has the keyboard: its search, its form, and the terminal after it', async () => {
-    await page.getByRole('button', { name: 'New terminal' }).press('Enter')
-    const search = page.getByRole('searchbox', { name: 'Search devices' })
-    await until('the search has the keyboard', () => hasFocus(search))
-    await page.getByRole('button', { name: 'Connect to bench-two' }).press('Enter')
-    await until('the form has the keyboard', () => hasFocus(page.getByLabel('User on the device')))
-    await page.getByRole('button', { name: 'Close this pane' }).press('Enter')
-    const pane = page.locator('[data-pane]:focus-within')
-    await until('the pane that is shown has the keyboard', async () => (await pane.count()) === 1)
-    await tab('bench-one').click()
-  })
-
-  it('has heads and buttons for fingers on a phone', async () => {
-    const viewport = { width: 390, height: 844 }
-    const phone = await openPage(browser, { baseURL: server.origin, viewport, hasTouch: true, isMobile: true })
-    await openSignedIn(phone.page, { username: 'operator', password: 'correct horse' }, '/terminal')
-    await phone.page.getByRole('button', { name: 'Connect to bench-one' }).tap()
-    await phone.page.getByLabel('User on the device').waitFor()
-    const controls = phone.page.locator('[data-tab-bar] :is(button, a), [data-pane] > [data-focused] button')
-    const boxes = await controls.evaluateAll((found) =>
-      found
-        .map((control) => control.getBoundingClientRect())
-        .filter(({ width }) => width > 0)
-        .map(({ width, height }) => Math.min(width, height)),
-    )
-    expect(boxes.length).toBeGreaterThan(4)
-    expect(Math.min(...boxes)).toBeGreaterThanOrEqual(44)
-    expect(await phone.page.evaluate('document.documentElement.scrollWidth')).toBe(390)
-    await phone.context.close()
-  })
-
-  it('is on a page that draws each character by itself', async () => {
-    const ligatures = await page.evaluate(`['code', 'pre', 'kbd', 'input', 'textarea', 'button'].map((tag) => {
-      const element = document.body.appendChild(document.createElement(tag))
-      const { fontVariantLigatures } = getComputedStyle(element)
-      element.remove()
-      return fontVariantLigatures
-    })`)
-    expect(new Set(ligatures as string[])).toEqual(new Set(['none']))
-  })
-})
-
 describe('one sign-in for several devices', () => {
   it('opens a terminal on each, and tells in its own pane which of them refused', async () => {
     await page.getByRole('link', { name: 'Devices', exact: true }).click()
