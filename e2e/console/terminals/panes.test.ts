@@ -6,7 +6,7 @@ import { type Agent, startAgent } from '../../support/agent.ts'
 import { type WatchedPage, launchBrowser, openPage } from '../../support/browser.ts'
 import { type Server, startServer } from '../../support/server.ts'
 import { until } from '../../support/wait.ts'
-import { openSignedIn, violationsInBothThemes } from '../steps.ts'
+import { hasFocus, openSignedIn, violationsInBothThemes } from '../steps.ts'
 
 let browser: Browser
 let server: Server
@@ -178,4 +178,44 @@ it('keeps a terminal where it is when the browser opens no window', async () => 
   await panes().first().locator('.xterm-helper-textarea').focus()
   await type('echo here-$me-$((6*7))')
   await shows(panes().first(), 'here-first-42')
+})
+
+it('gives the keyboard to a new terminal: its search, its form, and the pane after it', async () => {
+  await page.getByRole('button', { name: 'New terminal' }).press('Enter')
+  const search = page.getByRole('searchbox', { name: 'Search devices' })
+  expect(await until('the search has the keyboard', () => hasFocus(search))).toBe(true)
+  await page.getByRole('button', { name: 'Connect to greenhouse' }).press('Enter')
+  await until('the form has the keyboard', () => hasFocus(page.getByLabel('User on the device')))
+  await page.getByRole('button', { name: 'Close this pane' }).press('Enter')
+  const keyboard = page.locator('[data-pane] .xterm-helper-textarea')
+  await until('the terminal after it has the keyboard', () => hasFocus(keyboard))
+})
+
+it('has heads and buttons for fingers on a phone', async () => {
+  const viewport = { width: 390, height: 844 }
+  const phone = await openPage(browser, { baseURL: server.origin, viewport, hasTouch: true, isMobile: true })
+  await openSignedIn(phone.page, { username: 'operator', password: 'correct horse' }, '/terminal')
+  await phone.page.getByRole('button', { name: 'Connect to greenhouse' }).tap()
+  await phone.page.getByLabel('User on the device').waitFor()
+  const controls = phone.page.locator('[data-tab-bar] :is(button, a), [data-pane] > [data-focused] button')
+  const sizes = await controls.evaluateAll((found) =>
+    found
+      .map((control) => control.getBoundingClientRect())
+      .filter(({ width }) => width > 0)
+      .map(({ width, height }) => Math.min(width, height)),
+  )
+  expect(sizes.length).toBeGreaterThan(4)
+  expect(Math.min(...sizes)).toBeGreaterThanOrEqual(44)
+  expect(await phone.page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  await phone.context.close()
+})
+
+it('draws each character by itself, in commands and fields too', async () => {
+  const ligatures = await page.evaluate<string[]>(`['code', 'pre', 'kbd', 'input', 'textarea', 'button'].map((tag) => {
+    const element = document.body.appendChild(document.createElement(tag))
+    const { fontVariantLigatures } = getComputedStyle(element)
+    element.remove()
+    return fontVariantLigatures
+  })`)
+  expect(new Set(ligatures)).toEqual(new Set(['none']))
 })

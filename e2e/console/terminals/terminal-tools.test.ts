@@ -162,7 +162,9 @@ describe('the output of a terminal', () => {
 
   it('is copied with its colours, and saved with the lines that scrolled off', async () => {
     await keyboard().focus()
-    await type(`clear; seq 1 200; printf '\\033[31mred-%s\\033[0m\\n' $((6*7))`)
+    // The character before the mark shares its cell.
+    const hostile = '\\330\\200<img src=x onerror=document.title=1 '
+    await type(`clear; seq 1 200; printf '${hostile}\\n\\033[31mred-%s\\033[0m\\n' $((6*7))`)
     await shows('red-42')
     await page.keyboard.press('Shift+F10')
     await page.getByRole('menuitem', { name: 'Select all' }).click()
@@ -173,6 +175,9 @@ describe('the output of a terminal', () => {
       `navigator.clipboard.read().then(([item]) => item.getType('text/html')).then((part) => part.text())`,
     )
     expect(html).toMatch(/color: ?#[0-9a-f]{6}[^>]*>red-42/)
+    const parsed = `new DOMParser().parseFromString(${JSON.stringify(html)}, 'text/html')`
+    expect(await page.evaluate(`${parsed}.querySelectorAll('img').length`)).toBe(0)
+    expect(await page.evaluate(`${parsed}.body.innerText`)).toContain('\u0600<img src=x onerror=document.title=1')
     await page.keyboard.press('Shift+F10')
     const saved = await savedFile(page, () => page.getByRole('menuitem', { name: 'Save output as a file' }).click())
     expect(saved.name).toBe('bench-one.txt')

@@ -242,6 +242,8 @@ describe('indexed recordings', () => {
     expect(index).toMatchObject({ state: 'complete', indexed: true, bytes: Buffer.byteLength(cast) })
     expect(index.keyframes[0]).toMatchObject({ time: 0, columns: 80, rows: 24 })
     expect(index.seconds).toBeGreaterThan(10)
+    const listed = await person.client.call(operations.recordings.list, { query: { filter: '', per_page: '100' } })
+    expect(index.ended_at).toBe(listed.body.find(({ session }) => session === uid)?.ended_at)
     const { body: keyframe } = await person.client.call(operations.sessions.getKeyframe, { ...at, query: { at: '3' } })
     expect(keyframe).toMatchObject({ time: 0, screen: '' })
     const from = Math.ceil((answers.get(`req-${corpusSession(0).name}`) ?? 0) / 1_000) + 3

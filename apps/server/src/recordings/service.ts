@@ -106,6 +106,7 @@ export async function getIndex(ctx: TenantContext, recordings: Recordings, which
     state: row.state,
     indexed: table !== undefined,
     started_at: row.started_at.toISOString(),
+    ended_at: row.ended_at?.toISOString() ?? null,
     seconds: (table?.atMs ?? 0) / 1_000,
     bytes: row.bytes,
     keyframes: (table?.keyframes ?? []).map(({ atMs, offset, columns, rows }) => ({

@@ -19,6 +19,8 @@ export const RecordingIndex = z
     /** Whether the keyframes exist: they are created after the session. Playback works without them too. */
     indexed: z.boolean(),
     started_at: Time,
+    /** Null while it is written. After its last event, where the shell or command was silent before it ended. */
+    ended_at: Time.nullable(),
     /** Time of the last event in seconds; 0 before the recording is indexed. */
     seconds: z.number().min(0),
     bytes: z.number().int().min(0),

@@ -1,5 +1,8 @@
 // Texts of the player and of the search over recordings.
 import { i18n } from '../../platform/language/i18n.ts'
+import { sessionsMessages } from '../sessions/messages.ts'
+
+const { happened } = sessionsMessages
 
 export const playerMessages = {
   title: (who: string) => i18n._('Recording of {who}', { who }),
@@ -76,6 +79,14 @@ export const playerMessages = {
     file: i18n._('File'),
     'file-log-ended': i18n._('File log ended'),
     'recording-failed': i18n._('Recording failed'),
+    // Other people at the session, in the words of its timeline.
+    watch: happened.watch,
+    'watch-end': happened['watch-end'],
+    'join-request': happened['join-request'],
+    join: happened.join,
+    'join-denied': happened['join-denied'],
+    'join-input': happened['join-input'],
+    'join-end': happened['join-end'],
   },
   keyNames: [
     ['Space', i18n._('Play or pause')],

@@ -1,5 +1,5 @@
-// Colours of terminal cells as a canvas takes them.
-import type { ITheme } from '@xterm/xterm'
+// Colours of terminal cells as CSS.
+import type { IBufferCell, ITheme } from '@xterm/xterm'
 
 /** How a cell says which colour it has. */
 export interface CellColour {
@@ -36,4 +36,19 @@ export function cssColour(theme: ITheme, { kind, value }: CellColour): string | 
   }
   const step = (divisor: number): number => STEPS[Math.floor((value - 16) / divisor) % 6] ?? 0
   return `rgb(${step(36)} ${step(6)} ${step(1)})`
+}
+
+/** Colour of the text of a cell; one that is inverse has it behind. */
+export function frontOf(cell: IBufferCell): CellColour {
+  const value = cell.getFgColor()
+  if (cell.isFgRGB()) return { kind: 'rgb', value }
+  // Bold text has the bright colour, as in the player.
+  if (cell.isFgPalette()) return { kind: 'palette', value: cell.isBold() && value < 8 ? value + 8 : value }
+  return { kind: 'default', value: 0 }
+}
+
+/** Colour behind the text of a cell. */
+export function backOf(cell: IBufferCell): CellColour {
+  const kind = cell.isBgRGB() ? 'rgb' : cell.isBgPalette() ? 'palette' : 'default'
+  return { kind, value: cell.getBgColor() }
 }

@@ -5,7 +5,7 @@ import type { RecordingPreview } from '@bowline/contract/schemas/recording'
 import { type IBufferCell, type ITheme, Terminal } from '@xterm/xterm'
 import { TERMINAL_THEMES } from './themes.ts'
 import { guardScreen } from './screen-guard.ts'
-import { type CellColour, cssColour } from './colours.ts'
+import { backOf, cssColour, frontOf } from './colours.ts'
 
 /** Sizes of the terminal in order, each with the output at that size. */
 export type Sizes = NonNullable<RecordingPreview['screen']>
@@ -129,17 +129,4 @@ function coloursOf(cell: IBufferCell, theme: ITheme): { readonly front: string; 
   const front = cssColour(theme, frontOf(cell)) ?? theme.foreground ?? ''
   const back = cssColour(theme, backOf(cell))
   return cell.isInverse() ? { front: back ?? theme.background ?? '', back: front } : { front, back }
-}
-
-function frontOf(cell: IBufferCell): CellColour {
-  const value = cell.getFgColor()
-  if (cell.isFgRGB()) return { kind: 'rgb', value }
-  // Bold text has the bright colour, as in the player.
-  if (cell.isFgPalette()) return { kind: 'palette', value: cell.isBold() && value < 8 ? value + 8 : value }
-  return { kind: 'default', value: 0 }
-}
-
-function backOf(cell: IBufferCell): CellColour {
-  const kind = cell.isBgRGB() ? 'rgb' : cell.isBgPalette() ? 'palette' : 'default'
-  return { kind, value: cell.getBgColor() }
 }

@@ -16,17 +16,26 @@ export interface RecordedTime {
   readonly idlePercent: number
 }
 
+type RecordedSpan = Pick<ListedRecording, 'started_at' | 'ended_at' | 'state'>
+
+/**
+ * Milliseconds from the start of a recorded shell or command to its end, as the list and the player have it.
+ * @param lastSeconds time of the last event
+ */
+export function recordedMs({ started_at: start, ended_at: end, state }: RecordedSpan, lastSeconds: number): number {
+  const lastMs = Math.round(lastSeconds * 1_000)
+  // One that a crash has interrupted ends when it is found.
+  return end !== null && state === 'complete' ? Math.max(lastMs, Date.parse(end) - Date.parse(start)) : lastMs
+}
+
 /** Duration of a recorded shell or command; undefined until its recording is indexed. */
 export function recordedTimeOf({
-  started_at: start,
-  ended_at: end,
-  state,
   summary,
-}: Pick<ListedRecording, 'started_at' | 'ended_at' | 'state' | 'summary'>): RecordedTime | undefined {
+  ...span
+}: RecordedSpan & Pick<ListedRecording, 'summary'>): RecordedTime | undefined {
   if (!summary) return undefined
-  const lastMs = summary.seconds * 1_000
-  // One that a crash has interrupted ends when it is found.
-  const ms = end !== null && state === 'complete' ? Math.max(lastMs, Date.parse(end) - Date.parse(start)) : lastMs
+  const ms = recordedMs(span, summary.seconds)
+  const lastMs = Math.round(summary.seconds * 1_000)
   const idleMs = summary.idle_seconds * 1_000 + silence(ms - lastMs)
   return { ms, idlePercent: ms === 0 ? 0 : Math.round((100 * idleMs) / ms) }
 }

@@ -15,7 +15,13 @@ import { terminalMessages as texts } from './messages.ts'
 import type { PaneDevice } from './pane/pane-session.ts'
 import classes from './terminal.module.css'
 
-export function DevicePicker({ onPick }: { readonly onPick: (device: PaneDevice) => void }) {
+interface DevicePickerProps {
+  readonly onPick: (device: PaneDevice) => void
+  /** Somebody has asked for it: the keyboard is to be in it. */
+  readonly takesFocus: boolean
+}
+
+export function DevicePicker({ onPick, takesFocus }: DevicePickerProps) {
   const { api } = useRuntime()
   const [words, setWords] = useState('')
   const query = useQuery(deviceListQuery(api, { status: 'accepted', page: 1, sort: 'last_seen', order: 'desc', words }))
@@ -26,7 +32,7 @@ export function DevicePicker({ onPick }: { readonly onPick: (device: PaneDevice)
       <Text c="dimmed" size="sm" mb="sm">
         {texts.pickText}
       </Text>
-      <SearchField label={texts.pickSearch} words={words} onSearch={setWords} />
+      <SearchField label={texts.pickSearch} words={words} onSearch={setWords} takesFocus={takesFocus} />
       {query.isError ? (
         <ErrorPanel title={texts.pickFailed} error={query.error} onRetry={() => query.refetch()} />
       ) : null}

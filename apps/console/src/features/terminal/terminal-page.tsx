@@ -43,6 +43,12 @@ export function TerminalPage({ device, join }: TerminalPageProps) {
   const { tabs, active } = useStore(workspace.state)
   const isDark = useIsDark()
   const [picking, setPicking] = useState(false)
+  const [shown, setShown] = useState(active)
+  // A terminal that opens is shown; after the last one the next is picked.
+  if (active !== shown) {
+    setShown(active)
+    setPicking(active === undefined)
+  }
   useEffect(() => workspace.setDark(isDark), [workspace, isDark])
   useKeys(workspace)
   const targetOf = (id: string) => {
@@ -74,6 +80,7 @@ export function TerminalPage({ device, join }: TerminalPageProps) {
       <div className={classes['body']}>
         {isPicking ? (
           <DevicePicker
+            takesFocus={picking}
             onPick={(picked) => {
               setPicking(false)
               void signInByVault(runtime, workspace.open(picked))

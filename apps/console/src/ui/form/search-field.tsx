@@ -34,9 +34,18 @@ interface SearchFieldProps {
   /** The search term that the list shows. */
   readonly words: string
   readonly onSearch: (words: string) => void
+  /** True when it should take the focus on mount. */
+  readonly takesFocus?: boolean
 }
 
-export function SearchField({ label, hint = label, renderCompletion, words, onSearch }: SearchFieldProps) {
+export function SearchField({
+  label,
+  hint = label,
+  renderCompletion,
+  words,
+  onSearch,
+  takesFocus = false,
+}: SearchFieldProps) {
   const [text, setText] = useState(words)
   const [shown, setShown] = useState(words)
   const input = useRef<HTMLInputElement>(null)
@@ -51,6 +60,10 @@ export function SearchField({ label, hint = label, renderCompletion, words, onSe
     const timer = setTimeout(() => onSearch(text.trim()), TYPING_MS)
     return () => clearTimeout(timer)
   }, [text, words, onSearch])
+  useEffect(() => {
+    if (takesFocus) input.current?.focus()
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies, react-hooks/exhaustive-deps -- only on mount
+  }, [])
   useEffect(() => {
     const jump = (event: KeyboardEvent) => {
       const busy = event.target instanceof HTMLElement && event.target.closest('input, textarea, [role="dialog"]')

@@ -1,5 +1,6 @@
 // Estimates the activity over a recording from the file offsets of its keyframes.
 import type { RecordingIndex } from '@bowline/contract/schemas/recording'
+import { recordedMs } from '../../sessions/duration.ts'
 
 const BUCKETS = 120
 /** Fewer keyframes give no useful resolution. */
@@ -8,10 +9,11 @@ const MIN_KEYFRAMES = 8
 /**
  * Shares from 0 to 1 of the peak, one for each equal slice of the recording; empty when there are too few keyframes.
  */
-export function activityOf({ keyframes, seconds, bytes }: RecordingIndex): number[] {
+export function activityOf(index: RecordingIndex): number[] {
+  const { keyframes, seconds, bytes } = index
   if (keyframes.length < MIN_KEYFRAMES || seconds <= 0) return []
   const sums = Array.from({ length: BUCKETS }, () => 0)
-  const width = seconds / BUCKETS
+  const width = recordedMs(index, seconds) / 1_000 / BUCKETS
   const ends = [...keyframes.slice(1), { time: seconds, offset: bytes }]
   keyframes.forEach(({ time, offset }, number) => {
     const end = ends[number] ?? { time, offset }

@@ -1,6 +1,7 @@
 // Source for an indexed recording: parts run from keyframe to keyframe, are fetched on demand or prefetched, and cached
 // in an LRU cache. So memory use does not depend on the length, and a seek costs at most one request.
 import type { RecordingIndex } from '@bowline/contract/schemas/recording'
+import { recordedMs } from '../../sessions/duration.ts'
 import { type CastPage, terminalOf } from './cast-pages.ts'
 import type { Part, Source } from './source.ts'
 
@@ -16,7 +17,8 @@ const AHEAD = 4
 export type ReadRange = (fromMs: number, toMs: number, signal: AbortSignal) => Promise<CastPage>
 
 export function createIndexedSource(index: RecordingIndex, read: ReadRange): Source {
-  const endMs = Math.round(index.seconds * 1_000)
+  const endMs = recordedMs(index, index.seconds)
+  const lastMs = Math.round(index.seconds * 1_000)
   const starts = startsOf(index)
   const closed = new AbortController()
   /** In LRU order, most recently used last. */
@@ -25,7 +27,7 @@ export function createIndexedSource(index: RecordingIndex, read: ReadRange): Sou
   async function load(number: number): Promise<Part> {
     const fromMs = starts[number] ?? 0
     const toMs = starts[number + 1] ?? Infinity
-    const { header, events } = await read(fromMs, Math.min(toMs, endMs), closed.signal)
+    const { header, events } = await read(fromMs, Math.min(toMs, lastMs), closed.signal)
     // A keyframe includes everything before it; the previous part ends with all events of the same moment.
     return { fromMs, toMs, ...terminalOf(header), events, seenMs: number === 0 ? -1 : fromMs }
   }

@@ -7,7 +7,7 @@ import { createPlayback } from './playback.ts'
 const RESET = '<reset>'
 
 /** A recording of numbered events with a keyframe after every tenth, whose screen is all output so far. */
-function recording(times: readonly number[]) {
+function recording(times: readonly number[], endMs = times.at(-1) ?? 0) {
   const events = times.map((atMs, number): CastEvent => ({ atMs, code: 'o', data: `${number};` }))
   const frames = [0, ...events.flatMap((_, number) => (number % 10 === 9 ? [number + 1] : []))]
   const said = (count: number): string =>
@@ -19,7 +19,8 @@ function recording(times: readonly number[]) {
   const index: RecordingIndex = {
     state: 'complete',
     indexed: true,
-    started_at: '2026-01-01T00:00:00Z',
+    started_at: new Date(0).toISOString(),
+    ended_at: new Date(endMs).toISOString(),
     seconds: timeOf(events.length) / 1_000,
     bytes: events.length * 10,
     commands: [],
@@ -34,11 +35,11 @@ function recording(times: readonly number[]) {
     return Promise.resolve({ header: { columns: 80, rows: 24 }, events: [...screen, ...rest] })
   })
   const shown = (ms: number): string => said(events.findLastIndex(({ atMs }) => atMs <= ms) + 1)
-  return { source, asked, shown, endMs: timeOf(events.length) }
+  return { source, asked, shown, endMs }
 }
 
-function player(times: readonly number[]) {
-  const made = recording(times)
+function player(times: readonly number[], end?: number) {
+  const made = recording(times, end)
   let screen = ''
   let nowMs = 0
   let due: (() => void) | undefined
@@ -133,6 +134,17 @@ describe('a player', () => {
     patient.playback.play()
     await patient.run(3_000)
     expect(patient.screen()).toBe('0;1;')
+  })
+
+  it('lasts until its shell or command ended, and skips the silence before that', async () => {
+    const { playback, run, screen, state, asked } = player([0, 100], 300_000)
+    await playback.seek(0)
+    expect(state().endMs).toBe(300_000)
+    playback.play()
+    await run(3_000)
+    expect(screen()).toBe('0;1;')
+    expect(state()).toMatchObject({ playing: false, atMs: 300_000 })
+    expect(asked).toEqual([[0, 100]])
   })
 
   it('steps from event to event, both ways, across part boundaries', async () => {

@@ -138,9 +138,10 @@ export function createPlayback({ source: first, stage, now, frame }: PlaybackPar
   function advance(wanted: number): void {
     let target = wanted
     while (part) {
-      const upcoming = part.events[next]
-      if (upcoming && state.get().skipsIdle) {
-        target = overIdle(target, part.events[next - 1]?.atMs ?? part.fromMs, upcoming.atMs)
+      const isLast = part.toMs === Infinity && !source.growing
+      const nextMs = part.events[next]?.atMs ?? (isLast ? source.endMs : undefined)
+      if (nextMs !== undefined && state.get().skipsIdle) {
+        target = overIdle(target, part.events[next - 1]?.atMs ?? part.fromMs, nextMs)
       }
       if (target < part.toMs) break
       show(part.toMs)

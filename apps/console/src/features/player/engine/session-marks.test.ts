@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest'
 import { makeDevice, makeSession } from '../../../testing/fixtures.ts'
+import { eventText } from '../../sessions/event-text.ts'
+import { sessionsMessages } from '../../sessions/messages.ts'
+import { playerMessages } from '../messages.ts'
 import { isFileTransfer, marksOf } from './session-marks.ts'
 
 const START = Date.parse('2026-11-20T12:00:00Z')
@@ -40,6 +43,29 @@ it('marks file operations', () => {
   expect(marksOf(session, 0, INDEX).map(({ type, what }) => [type, what])).toEqual([
     ['subsystem', 'sftp'],
     ['file', 'upload /a · 2 kB'],
+  ])
+})
+
+it('marks who watched, joined and left, in the words of the session’s timeline', () => {
+  const by = 'ada'
+  const session = sessionWith(
+    ['watch', { by }],
+    ['join-request', { by }],
+    ['join', { by }],
+    ['join', { by: 'bob' }, 1],
+    ['join-input', { by }],
+    ['join-end', { by, reason: 'join-left', typed: 3 }],
+    ['watch-end', { by }],
+    ['play', { by }],
+  )
+  const marks = marksOf(session, 0, INDEX)
+  expect(marks.map(({ atMs, type, what }) => [atMs, playerMessages.events[type], what])).toEqual([
+    [0, sessionsMessages.happened.watch, by],
+    [1_000, sessionsMessages.happened['join-request'], by],
+    [2_000, sessionsMessages.happened.join, by],
+    [4_000, sessionsMessages.happened['join-input'], by],
+    [5_000, sessionsMessages.happened['join-end'], eventText('join-end', { by, reason: 'join-left', typed: 3 })],
+    [6_000, sessionsMessages.happened['watch-end'], by],
   ])
 })
 

@@ -1,5 +1,5 @@
-// Session events besides the output – commands, window sizes, the end – and commands typed in the shell, placed on the
-// recording's timeline.
+// Session events besides the output – commands, window sizes, people who joined or watched, the end – and commands typed
+// in the shell, placed on the recording's timeline.
 import type { RecordingIndex } from '@bowline/contract/schemas/recording'
 import type { Session } from '@bowline/contract/schemas/session'
 import { z } from 'zod'
@@ -10,7 +10,7 @@ export interface SessionMark {
   /** Milliseconds since the start of the recording. */
   readonly atMs: number
   readonly type: keyof typeof texts.events
-  /** The command, size, status or file operation. */
+  /** The command, size, status, file operation or person. */
   readonly what: string
 }
 
@@ -52,7 +52,7 @@ function eventsOf(session: Session, seat: number, startedAt: string): SessionMar
     }
     if (!isMarked(item.type)) return []
     const what =
-      item.type === 'file'
+      item.type === 'file' || ofPeople(item.type)
         ? eventText(item.type, item.data)
         : (command ?? name ?? signal ?? status ?? message ?? size ?? '')
     return [{ atMs: Math.max(0, Date.parse(item.timestamp) - start), type: item.type, what }]
@@ -64,6 +64,11 @@ export function isFileTransfer(session: Session, seat: number): boolean {
   const started = (session.events.items ?? []).find((item) => item.seat === seat && item.type === 'subsystem')
   const { command, name } = EventData.parse(started?.data ?? {})
   return (command ?? name) === 'sftp'
+}
+
+/** Whether an event is about another person at the session. */
+function ofPeople(type: string): boolean {
+  return /^(watch|join)(-|$)/.test(type)
 }
 
 function isMarked(type: string): type is keyof typeof texts.events {

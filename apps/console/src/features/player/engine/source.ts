@@ -18,7 +18,7 @@ export interface Part {
 }
 
 export interface Source {
-  /** Time of the last known event. */
+  /** Time of the end, which may be after the last event; of one that grows, time of the last known event. */
   readonly endMs: number
   /** True while more may follow. */
   readonly growing: boolean

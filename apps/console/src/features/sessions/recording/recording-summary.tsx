@@ -1,6 +1,7 @@
 // The summary of a recording, as facts on a line.
 import type { ListedRecording } from '@bowline/contract/schemas/recording'
-import { formatBytes, formatDuration } from '../../../ui/text/numbers.ts'
+import { formatClock } from '../../../ui/text/clock.ts'
+import { formatBytes } from '../../../ui/text/numbers.ts'
 import { endedBecause } from '../cause/ended-because.ts'
 import { recordedTimeOf } from '../duration.ts'
 import { sessionsMessages } from '../messages.ts'
@@ -14,7 +15,7 @@ export function RecordingSummary({ recording }: { readonly recording: ListedReco
   const time = recordedTimeOf(recording)
   return (
     <ul className={classes['facts']} aria-label={texts.label}>
-      {time ? <li>{texts.lasts(formatDuration(time.ms))}</li> : null}
+      {time ? <li>{texts.lasts(formatClock(time.ms))}</li> : null}
       {state !== 'recording' && !read ? <li>{texts.preparing}</li> : null}
       {state === 'recording' ? null : <li>{formatBytes(bytes)}</li>}
       {time && time.idlePercent > 0 ? <li>{texts.idle(time.idlePercent)}</li> : null}

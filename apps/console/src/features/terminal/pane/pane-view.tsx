@@ -114,10 +114,20 @@ interface EntryProps {
 /** The pane before it has a session. */
 function Entry({ pane, state, isFocused }: EntryProps) {
   const runtime = useRuntime()
-  if (state.kind === 'preparing') return <div className={classes['form']} />
+  if (state.kind === 'preparing') return <Preparing takesFocus={isFocused} />
   if (state.kind === 'locked') return <UnlockPane pane={pane} takesFocus={isFocused} />
   const unlock = (): void => void signInByVault(runtime, pane)
   return <ConnectForm pane={pane} state={state} onUnlock={unlock} takesFocus={isFocused} />
+}
+
+/** Keeps the keyboard in the pane until there is something for it. */
+function Preparing({ takesFocus }: Pick<ScreenPlaceProps, 'takesFocus'>) {
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (takesFocus) place.current?.focus()
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies, react-hooks/exhaustive-deps -- only on mount
+  }, [])
+  return <div ref={place} tabIndex={-1} className={classes['form']} />
 }
 
 const promptKey = (prompt: object): string => JSON.stringify(prompt)

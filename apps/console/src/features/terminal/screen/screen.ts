@@ -11,6 +11,7 @@ import type { Size } from '../connection/remote-terminal.ts'
 import { copySelection } from './clipboard.ts'
 import { fastRenderer } from './fast-renderer.ts'
 import { searchTheme } from './search-colours.ts'
+import { htmlOf } from './selected-html.ts'
 import { type TerminalSettings, terminalSettings } from './settings.ts'
 import { TERMINAL_THEMES } from '../../screens/themes.ts'
 import { scrollByTouch } from './touch-scroll.ts'
@@ -25,7 +26,7 @@ export interface Screen {
   isShown(): boolean
   /** Attaches it to the page. @returns detach */
   attach(place: HTMLElement): () => void
-  /** The selection with its colours. */
+  /** The selection with its colours; '' without one. */
   selectedHtml(): string
   /** Screen, scrollback and modes as the output that draws them again, with as much scrollback as fits. */
   snapshot(maxCharacters: number): Snapshot
@@ -163,7 +164,12 @@ export function createScreen(settings: TerminalSettings, isDark: boolean, events
         holder.remove()
       }
     },
-    selectedHtml: () => serializer.serializeAsHTML({ onlySelection: true, includeGlobalBackground: true }),
+    selectedHtml() {
+      const range = terminal.getSelectionPosition()
+      const { cols, buffer, options } = terminal
+      const look = { theme: plainTheme, fontFamily: options.fontFamily ?? OWN_FONT }
+      return range ? htmlOf({ buffer: buffer.active, cols, ...look }, range) : ''
+    },
     snapshot(maxCharacters) {
       let output = ''
       for (const scrollback of SNAPSHOT_SCROLLBACKS) {
