@@ -95,13 +95,13 @@ module.exports = {
     {
       name: 'resolvable',
       comment:
-        'An import that does not resolve hides from every rule above. (Docusaurus has a package of types only, and names that its bundler knows.)',
+        'An import that does not resolve hides from every rule above. (Docusaurus has a package of types only, and names that its bundler knows; so is ?url, the address of a file.)',
       severity: 'error',
       from: {},
       to: {
         couldNotResolve: true,
         pathNot:
-          '^@docusaurus/(types|router|Link|use[A-Z][A-Za-z]+)$|^@(theme|theme-original|generated|site/[.]generated)/',
+          '[?]url$|^@docusaurus/(types|router|Link|use[A-Z][A-Za-z]+)$|^@(theme|theme-original|generated|site/[.]generated)/',
       },
     },
   ],
