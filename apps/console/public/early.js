@@ -36,6 +36,8 @@
     const files = document.querySelector('meta[name="sign-in-files"]')?.content.split(' ') ?? []
     for (const href of files) {
       const link = document.createElement('link')
+      // Not among those that src/start.ts runs one after the other: each of these needs most of them at once.
+      link.dataset.page = 'sign-in'
       document.head.append(Object.assign(link, { rel: 'modulepreload', crossOrigin: '', fetchPriority: 'low', href }))
     }
   }

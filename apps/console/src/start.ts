@@ -10,7 +10,7 @@ async function start(): Promise<void> {
   await loadLanguage()
   // In the order of the page, imports first: each is a task of its own then, where importing the last one would run all of
   // them in one. The development server names none.
-  for (const { href } of document.querySelectorAll<HTMLLinkElement>('link[rel="modulepreload"]')) {
+  for (const { href } of document.querySelectorAll<HTMLLinkElement>('link[rel="modulepreload"]:not([data-page])')) {
     // The last import, of the console itself, fails in the same way, and is what reports it.
     await import(/* @vite-ignore */ href).catch(() => undefined)
     await nextTask()
