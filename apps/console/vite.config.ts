@@ -32,7 +32,7 @@ const LISTS =
 const DEVICES =
   /console\/src\/(core\/(context|use-dialog-file|use-list-export|sections|devices\/(?!device-picker))|shell\/use-sign-out|ui\/(controls\/(choice-menu|columns-choice|display-menu)|list\/density|text\/save-file)|features\/(devices\/(list\/|actions|accept-device|copy-ssh|device-row-actions|devices\.module|favorites|add\/(commands|install-command))|files\/(files-button|open-messages)|health\/(health\.module|messages|trouble-marks|values)|terminal\/connect-|namespaces\/messages|public-keys\/queries|audit\/search|views\/(messages|queries|saved-query|views)))|components\/Kbd\//
 
-/** What the palette says of the sections: texts in a file for each take longer to ask for than to read. */
+/** Texts of the sections that the palette lists: one file, as a request for each takes longer than reading all. */
 const PALETTE_TEXTS =
   /features\/((billing|profile|provisioning|settings|shared-snippets|team)\/(identity-)?messages|sessions\/(messages|session-name)|tags\/queries|terminal\/windows\/pop-out)|core\/recent\/|contract\/src\/operations\/tags\./
 

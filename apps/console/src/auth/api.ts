@@ -16,12 +16,12 @@ export interface Api {
   open<O extends Operation>(operation: O, input: CallInput<O> & Extras): Promise<Response>
 }
 
-/** What these read belongs to people of every namespace. */
+/** Paths of calls that read across namespaces. */
 const SERVER_WIDE = /^\/api\/(instance\/|mails$)/
 
 /**
  * Adds the session's token to a client that sends no credentials of its own.
- * @param prove asks the person for a second factor, to see what administrators of the server see or to change something; false when they decline
+ * @param prove asks the person for a fresh proof before a sensitive read or change; false when they decline
  */
 export function createApi(
   client: Client,

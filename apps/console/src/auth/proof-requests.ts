@@ -1,7 +1,7 @@
 // Calls that wait until the person has proven by a second factor that it is they. The dialog belongs to the shell.
 import { createStore, type Store } from '../platform/store.ts'
 
-/** What the call that waits does. */
+/** Kind of the call that waits for the proof. */
 export type ProofReason = 'read' | 'change'
 
 export interface ProofRequests {

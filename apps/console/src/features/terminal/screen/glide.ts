@@ -1,4 +1,4 @@
-// What was thrown by a finger goes on and slows down.
+// Momentum of touch scrolling: movement that goes on after the finger was lifted, and slows down.
 
 /** After so many milliseconds the speed is a third of what it was (1/e). */
 const DECAY_MS = 325

@@ -21,7 +21,7 @@ export function htmlOf({ buffer, cols, theme, fontFamily }: Coloured, { start, e
     const goesOn = y < end.y && buffer.getLine(y + 1)?.isWrapped === true
     const from = y === start.y ? start.x : 0
     const cells = Array.from({ length: (y === end.y ? end.x : cols) - from }, (_, at) => line?.getCell(from + at))
-    // What was never written at the end of a line is no space.
+    // Cells at the end of a line that were never written are no spaces.
     const last = goesOn ? cells.length : cells.findLastIndex((cell) => cell && !isEmpty(cell)) + 1
     html += `${rowOf(cells.slice(0, last), theme)}${y < end.y && !goesOn ? '\n' : ''}`
   }

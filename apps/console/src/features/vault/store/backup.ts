@@ -13,7 +13,7 @@ export const MAX_BACKUP_BYTES = 4 * 1024 * 1024
 
 const Backup = z.object({
   format: z.literal(FORMAT),
-  /** Of the console: records are bound to it. */
+  /** Origin of the console, to which records are bound. */
   origin: z.string(),
   header: VaultHeader,
   keys: z.array(KeyRecord).max(MAX_KEYS),
