@@ -94,6 +94,16 @@ export function previewJourneys(site: Site): void {
       await page.getByRole('list', { name: 'Summary' }).getByText('2 commands', { exact: true }).waitFor()
     })
 
+    it('lists what was typed, and the end, in the timeline of the session, each command at its moment', async () => {
+      const { page } = site
+      await page.goto(`/sessions/${uid}`)
+      const timeline = page.getByRole('region', { name: 'Timeline' })
+      await timeline.getByRole('listitem').filter({ hasText: /Ended/ }).last().waitFor()
+      expect(await accessibilityViolations(page)).toEqual([])
+      await timeline.getByRole('listitem').filter({ hasText: 'Command typed' }).getByRole('link').click()
+      await page.waitForURL(new RegExp(`/sessions/${uid}/play/0[?]t=\\d+`))
+    })
+
     it('opens by a key, takes the focus and gives it back', async () => {
       const { page } = site
       await page.goto('/sessions')

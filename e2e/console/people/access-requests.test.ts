@@ -91,7 +91,7 @@ it('lets somebody in whom the firewall refuses, for as long as another person ap
   const deciding = await openPage(browser, { baseURL: server.origin })
   await openSignedIn(deciding.page, server.account, '/')
   await deciding.page.getByRole('button', { name: /1 access request/ }).click()
-  const told = deciding.page.getByRole('link', { name: 'olga asks for press' })
+  const told = deciding.page.getByRole('link', { name: 'olga requests access to press' })
   await told.waitFor()
   await shot(deciding.page, 'bell')
   await told.click()

@@ -86,5 +86,5 @@ export const accessMessages = {
   withdrawn: i18n._('Request withdrawn.'),
   own: i18n._('Another member has to decide on your request.'),
   all: (count: string) => i18n._('All {count} requests', { count }),
-  asks: (who: string, what: string) => i18n._('{who} asks for {what}', { who, what }),
+  asks: (who: string, what: string) => i18n._('{who} requests access to {what}', { who, what }),
 } as const

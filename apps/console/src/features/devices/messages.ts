@@ -98,6 +98,7 @@ export const devicesMessages = {
   deviceGoneText: i18n._('It was removed, or it belongs to another namespace.'),
   backToDevices: i18n._('Devices'),
   connect: i18n._('Connect'),
+  isOffline: (name: string) => i18n._('{name} is offline', { name }),
   offlineHint: i18n._('The device is offline. The command works once it is back online.'),
   pendingHint: i18n._('Not reachable until it is accepted.'),
   rejectedHint: i18n._('It was rejected and cannot be reached.'),

@@ -38,7 +38,7 @@ export const healthMessages = {
   running: i18n._('Last boot'),
   reported: i18n._('Last report'),
   between: (lowest: string, highest: string) => i18n._('Between {lowest} and {highest}', { lowest, highest }),
-  always: (value: string) => i18n._('Always {value}', { value }),
+  always: (value: string) => i18n._('Constant at {value}', { value }),
   nothing: i18n._('No data in this period'),
   showTable: i18n._('Show as a table'),
   hideTable: i18n._('Hide the table'),

@@ -157,6 +157,7 @@ export const sessionsMessages = {
   timelineEmpty: i18n._('No events were recorded in this session.'),
   more: (count: number) => i18n._('and {count} more', { count }),
   seat: (seat: number) => i18n._('channel {seat}', { seat }),
+  commandTyped: i18n._('Command typed'),
   happened: {
     firewall: i18n._('Firewall evaluated'),
     'access-request': i18n._('Let in by an approved request'),

@@ -124,3 +124,24 @@ export function previewQuery(api: Api, uid: SessionUid, seat: number) {
     refetchOnWindowFocus: false,
   })
 }
+
+/** What was typed in the shell of a recorded channel; none until it is indexed, moments after its end. */
+export function typedCommandsQuery(api: Api, uid: SessionUid, seat: number) {
+  const params = { uid, seat: String(seat) }
+  return queryOptions({
+    queryKey: ['recordings', 'commands', params],
+    queryFn: async ({ signal }) => {
+      const { body } = await api.call(sessions.getRecordIndex, { params, signal })
+      const start = Date.parse(body.started_at)
+      const commands = body.commands.map(({ time, text }) => ({
+        atMs: start + time * 1_000,
+        seconds: time,
+        text,
+        seat,
+      }))
+      return { indexed: body.indexed, commands }
+    },
+    refetchInterval: ({ state: { data, dataUpdateCount } }) =>
+      data && !data.indexed && dataUpdateCount < MANY ? SOON_MS : false,
+  })
+}

@@ -22,7 +22,7 @@ export const SESSION_COLUMNS: readonly Column<Session>[] = [
     header: columns.from,
     sortBy: 'ip_address',
     cell: ({ ip_address: address }) => (
-      <span className={`${cells['whole']} ${cells['fit']}`} title={address}>
+      <span className={`${cells['whole']} ${cells['fit']} ${cells['address']}`} title={address}>
         {address}
       </span>
     ),

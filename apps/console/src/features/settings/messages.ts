@@ -14,7 +14,7 @@ export const settingsMessages = {
     limit: i18n._('Device limit'),
   },
   types: { personal: i18n._('Personal'), team: i18n._('Team') },
-  noLimit: i18n._('none'),
+  noLimit: i18n._('no limit'),
   tenantWhat: i18n._('the tenant id'),
   rename: i18n._('Rename'),
   renameTitle: i18n._('Rename the namespace'),

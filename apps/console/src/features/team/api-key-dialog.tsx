@@ -33,17 +33,19 @@ const KnownKey = z.object({ name: ApiKeyName, role: RoleName })
 
 export function ApiKeyDialog({ edited, onClose }: ApiKeyDialogProps) {
   const [secret, setSecret] = useState<string>()
+  const [isCopied, setCopied] = useState(false)
   const close = () => {
     setSecret(undefined)
+    setCopied(false)
     onClose()
   }
   const isNew = edited === 'new'
   const title =
     secret !== undefined ? texts.secretTitle : edited && !isNew ? texts.editKeyTitle(edited.name) : texts.addKeyTitle
   return (
-    <Dialog opened={edited !== undefined} onClose={close} title={title} insists={secret !== undefined}>
+    <Dialog opened={edited !== undefined} onClose={close} title={title} insists={secret !== undefined && !isCopied}>
       {secret !== undefined ? (
-        <Secret secret={secret} onDone={close} />
+        <Secret secret={secret} isCopied={isCopied} onCopied={() => setCopied(true)} onDone={close} />
       ) : isNew ? (
         <Create onSecret={setSecret} onCancel={close} />
       ) : edited ? (
@@ -53,11 +55,16 @@ export function ApiKeyDialog({ edited, onClose }: ApiKeyDialogProps) {
   )
 }
 
-/** Closes only once it was copied, and after confirming that it is stored: it cannot be shown again. */
-function Secret({ secret, onDone }: { readonly secret: string; readonly onDone: () => void }) {
-  const [isCopied, setCopied] = useState(false)
+interface SecretProps {
+  readonly secret: string
+  readonly isCopied: boolean
+  readonly onCopied: () => void
+  readonly onDone: () => void
+}
+
+/** Closes only once it was copied: it cannot be shown again. */
+function Secret({ secret, isCopied, onCopied, onDone }: SecretProps) {
   useEffect(() => guardUnload(() => true), [])
-  const onCopied = () => setCopied(true)
   // The commands name the variable: the key is in the history of the shell once at most.
   return (
     <Stack gap="md">

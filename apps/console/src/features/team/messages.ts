@@ -60,9 +60,9 @@ export const teamMessages = {
   memberAdded: (email: string) => i18n._('{email} is a member.', { email }),
   memberInvited: (email: string) => i18n._('Invitation sent to {email}.', { email }),
   noAccount: {
-    direct: i18n._('has no account on this server; invite the person by a link'),
+    direct: i18n._('belongs to no account on this server; invite the person by a link'),
     closed: i18n._(
-      'has no account on this server; a server administrator can create one, or allow sign-up for invited people (BOWLINE_REGISTRATION=invited)',
+      'belongs to no account on this server; a server administrator can create one, or allow sign-up for invited people (BOWLINE_REGISTRATION=invited)',
     ),
   },
   memberFailed: i18n._('The member was not added'),
@@ -123,9 +123,9 @@ export const teamMessages = {
     'You won’t see it again: the server keeps no readable copy. Anyone who has it can act with its role.',
   ),
   secretWhat: i18n._('the key'),
-  secretEnvironment: i18n._('For a shell'),
+  secretEnvironment: i18n._('Set it in a shell'),
   secretEnvironmentWhat: i18n._('the line for a shell'),
-  secretCurl: i18n._('Try it there'),
+  secretCurl: i18n._('Try it'),
   secretCurlWhat: i18n._('the command'),
   secretFirst: i18n._('Copy the key first.'),
   secretCopied: i18n._('I have copied it'),

@@ -135,7 +135,7 @@ export const vaultMessages = {
   ],
   backup: i18n._('Backup'),
   backupText: i18n._(
-    'An encrypted file of all keys, to restore them in this or another browser. It opens with the passphrase or passkey of today, for your account on this server only.',
+    'An encrypted file of all keys, to restore them in this or another browser. It opens with your current passphrase or passkey, for your account on this server only.',
   ),
   backupSave: i18n._('Save a backup'),
   backupFailed: i18n._('The backup was not saved'),

@@ -4,8 +4,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { chosenKeys, keysOf } from '../../../core/chosen-keys.ts'
 import { useMay, useMayOn } from '../../../core/context.tsx'
 import { DEVICE_KEYS, areSingleKeysOn } from '../../../core/shortcuts.ts'
+import { notifyOf } from '../../../ui/feedback/notify.tsx'
 import type { DeviceActions } from '../actions.ts'
 import type { FavoriteTarget } from '../favorites.tsx'
+import { devicesMessages as texts } from '../messages.ts'
 
 type Act = keyof typeof DEVICE_KEYS
 const ACTS = Object.keys(DEVICE_KEYS) as Act[]
@@ -27,8 +29,11 @@ export function useRowKeys({ actions, onFavorite, onEdit }: RowKeyTargets): (dev
       accept: mayAccept(device) && device.status === 'pending' ? () => void actions.run('accept', device) : undefined,
       reject: mayAccept(device) && device.status === 'pending' ? () => void actions.run('reject', device) : undefined,
       connect:
-        mayConnect && device.status === 'accepted' && device.online
-          ? () => void navigate({ to: '/terminal', search: { device: device.uid } })
+        mayConnect && device.status === 'accepted'
+          ? () => {
+              if (device.online) void navigate({ to: '/terminal', search: { device: device.uid } })
+              else notifyOf({ id: 'device-offline', title: texts.isOffline(device.name) })
+            }
           : undefined,
       rename: () => onEdit(device, 'name'),
       tags: () => onEdit(device, 'tags'),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { endedBecause } from './ended-because.ts'
+import { endedBecause, endedBy } from './ended-because.ts'
 
 const at = '2026-11-20T12:00:00Z'
 
@@ -15,4 +15,9 @@ it.each([
   [null, ''],
 ])('describes the cause %j as: %s', (closed, text) => {
   expect(endedBecause(closed)).toBe(text)
+})
+
+it('names the network where a user’s connection was lost', () => {
+  expect(endedBy({ at, by: 'user', reason: 'connection-lost', message: '' })).toBe('the network')
+  expect(endedBy({ at, by: 'user', reason: 'exit', message: '' })).toBe('the user')
 })

@@ -14,7 +14,7 @@ export function endedBecause(closed: Session['closed']): string {
   return texts.cause(endedBy(closed), serverText(closed.reason.replaceAll(/[-_]/g, ' ')))
 }
 
-/** The actor that ended it, in words. */
-export function endedBy(closed: NonNullable<Session['closed']>): string {
-  return actors.get(closed.by) ?? closed.by
+/** The actor that ended it, in words. A user whose connection was lost has ended nothing. */
+export function endedBy({ by, reason }: NonNullable<Session['closed']>): string {
+  return actors.get(by === 'user' && reason === 'connection-lost' ? 'network' : by) ?? by
 }
