@@ -58,7 +58,7 @@ export function pageFile<T>(importModule: Load<T>, when: 'soon' | 'later' | 'ask
 
 /** The first page is used in that time: nothing else takes the line or the processor. */
 const FIRST_USE_MS = 10_000
-const FIRST_REST_MS = 2_000
+const FIRST_REST_MS = 4_000
 
 /**
  * Preloads every module that is not loaded yet, one after the other, so that pages open even when the server is down.
