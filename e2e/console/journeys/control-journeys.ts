@@ -70,6 +70,17 @@ export function controlJourneys(site: Site): void {
     })
   })
 
+  describe('keys of a row', () => {
+    it('says of a device that is offline why the key c opens no terminal', async () => {
+      const { page } = site
+      await page.goto('/devices?sort=name')
+      await page.getByRole('link', { name: 'edge-router-7' }).first().focus()
+      await page.keyboard.press('c')
+      await page.getByText('edge-router-7 is offline', { exact: true }).first().waitFor()
+      expect(new URL(page.url()).pathname).toBe('/devices')
+    })
+  })
+
   describe('menus', () => {
     it('are mounted when they are opened, and give the focus back to their button', async () => {
       const { page } = site

@@ -192,15 +192,6 @@ export function namespaceJourneys(site: Site): void {
       await expect.poll(tagged).toEqual([])
     })
 
-    it('says of a device that is offline why the key c opens no terminal', async () => {
-      const { page } = site
-      await page.goto('/devices?sort=name')
-      await page.getByRole('link', { name: 'edge-router-7' }).first().focus()
-      await page.keyboard.press('c')
-      await page.getByText('edge-router-7 is offline', { exact: true }).first().waitFor()
-      expect(new URL(page.url()).pathname).toBe('/devices')
-    })
-
     it('tags the selection by the key t, wherever the focus is', async () => {
       const { page, world } = site
       await page.goto('/devices?sort=name')

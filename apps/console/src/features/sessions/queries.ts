@@ -125,7 +125,7 @@ export function previewQuery(api: Api, uid: SessionUid, seat: number) {
   })
 }
 
-/** What was typed in the shell of a recorded channel; none until it is indexed, moments after its end. */
+/** Commands typed in the shell of a recorded channel; none until it is indexed, moments after its end. */
 export function typedCommandsQuery(api: Api, uid: SessionUid, seat: number) {
   const params = { uid, seat: String(seat) }
   return queryOptions({

@@ -1,4 +1,4 @@
-// What happened in a session, in order: its events, the commands typed in recorded shells, and the end.
+// Timeline of a session: its events, the commands typed in recorded shells, and the end.
 import type { Session } from '@bowline/contract/schemas/session'
 import { useQueries } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'

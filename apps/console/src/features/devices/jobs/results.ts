@@ -9,7 +9,7 @@ export function troubleOf({ state, failed }: DeviceJob): string {
   return [...stopped, ...(failed > 0 ? [texts.failedLine(formatCount(failed))] : [])].join(' ')
 }
 
-/** What a change does, or what it has come to. */
+/** Title of a change: its action while it runs, its result afterwards. */
 export function titleOf({ state, action, total, done }: DeviceJob): string {
   return state === 'running' ? texts.titles[action](total) : texts.results[action](done)
 }

@@ -1,4 +1,4 @@
-// Who ended a session, with a link to the audit entry that names them.
+// Actor that ended a session, with a link to the audit entry that names the administrator.
 import type { Session } from '@bowline/contract/schemas/session'
 import { Link } from '@tanstack/react-router'
 import { useMay } from '../../../core/context.tsx'
