@@ -62,7 +62,7 @@ it('asks nothing where there is no session for sure', () => {
   const files: string[] = []
   vi.stubGlobal('document', {
     querySelector: () => ({ content: '/assets/a.js' }),
-    createElement: () => ({}),
+    createElement: () => ({ dataset: {} }),
     head: { append: ({ href }: { href: string }) => files.push(href) },
   })
   stored.set('bowline.session', 'no')
@@ -132,16 +132,17 @@ it.each([
   ['nobody', 401, ['/assets/a.js', '/assets/b.js']],
   ['somebody', 200, []],
 ])('preloads the page of the sign-in when %s is signed in', async (_, status, expected) => {
-  const links: { rel?: string; href?: string }[] = []
+  const links: { rel?: string; href?: string; dataset?: object }[] = []
   vi.stubGlobal('document', {
     querySelector: () => ({ content: '/assets/a.js /assets/b.js' }),
-    createElement: () => ({}),
+    createElement: () => ({ dataset: {} }),
     head: { append: (link: object) => links.push(link) },
   })
   answers[REFRESH_PATH] = async () => Response.json({}, { status })
   load()
   await takeEarlySession()
   expect(links.map(({ href }) => href)).toEqual(expected)
+  for (const { dataset } of links) expect(dataset, 'start.ts leaves it to the page').toEqual({ page: 'sign-in' })
 })
 
 it.each([
