@@ -77,4 +77,7 @@ export const PROGRAM_RULES: readonly string[] = [
   'must be devices or containers',
   'must have at most {…} characters as JSON',
   'must be the id of a view',
+  'must have a scope; leave it out for a key without limits',
+  'must not repeat a scope',
+  'must be an area with :read or :write, such as devices:read',
 ]

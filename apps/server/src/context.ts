@@ -44,6 +44,8 @@ export interface ApiKeyActor {
   readonly tenant: TenantId
   /** The key's role, or its creator's current one when that is lower. */
   readonly role: Role
+  /** Calls that the key is limited to; null: all that its role allows. */
+  readonly scopes: readonly string[] | null
   readonly creator: UserId
   /** True while the key's namespace is disabled. */
   readonly inDisabledNamespace: boolean

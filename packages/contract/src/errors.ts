@@ -66,6 +66,7 @@ export const ERRORS = {
   ACCESS_REQUEST_LIMIT: { status: 403, message: 'You already have {limit} {what}, the most allowed.' },
   OWN_ACCESS_REQUEST: { status: 403, message: 'Another member has to decide on your request.' },
   NOT_YOURS: { status: 403, message: 'The request is for another account.' },
+  SCOPE_REQUIRED: { status: 403, message: 'This API key lacks the scope {scope}.' },
   USER_TOKEN_REQUIRED: { status: 403, message: 'API keys cannot be used here; sign in as a user.' },
   NO_NAMESPACE: { status: 403, message: 'The token belongs to no namespace.' },
   SEARCH_REFUSED: { status: 403, message: 'The application id or key of the search service is missing or wrong.' },

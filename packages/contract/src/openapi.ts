@@ -125,7 +125,7 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
     codes.add('NO_NAMESPACE')
     if (!access.whileDisabled) codes.add('NAMESPACE_DISABLED')
     if (access.permission) codes.add('FORBIDDEN')
-    if (!access.keys) codes.add('USER_TOKEN_REQUIRED')
+    codes.add(access.keys ? 'SCOPE_REQUIRED' : 'USER_TOKEN_REQUIRED')
   }
   if (operation.params || operation.query || operation.body) codes.add('INVALID_INPUT')
   if (operation.body) {

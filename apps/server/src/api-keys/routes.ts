@@ -21,7 +21,8 @@ export function apiKeyRoutes(deps: ApiKeyDeps, requireProof: (ctx: TenantContext
     }),
     memberRoute(apiKeys.list, (ctx, { query }) => list(ctx, query)),
     memberRoute(apiKeys.update, async (ctx, { params, body }) => {
-      await requireProofFor(ctx, body.role ?? 'observer')
+      // Other scopes may be more.
+      await requireProofFor(ctx, body.role ?? (body.scopes === undefined ? 'observer' : 'owner'))
       return update(ctx, params.key, body)
     }),
     memberRoute(apiKeys.remove, (ctx, { params }) => remove(ctx, params.key)),

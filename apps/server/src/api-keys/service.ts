@@ -62,10 +62,15 @@ export async function createApiKey(
       name: body.name,
       key_hash: hash,
       role,
+      scopes: body.scopes ?? null,
       created_by: creator.id,
       expires_at: expiry(ctx.clock.now(), body.expires_at),
     })
-    await audit({ ...ctx, db }, 'api-key.create', body.name, { role, expires_at: body.expires_at })
+    await audit({ ...ctx, db }, 'api-key.create', body.name, {
+      role,
+      scopes: inserted.scopes,
+      expires_at: body.expires_at,
+    })
     return inserted
   })
   return { ...toApiKey(row), id, user_id: row.created_by }
@@ -97,10 +102,11 @@ export async function update(
   if (newName !== name && (await isNameTaken(ctx.db, newName))) fail('CONFLICT', { field: 'name' }, ['name'])
   await ctx.db.transaction().execute(async (db) => {
     const role = body.role ?? row.role
-    await updateApiKey(db, name, { name: newName, role, updated_at: new Date(ctx.clock.now()) })
+    const scopes = body.scopes === undefined ? row.scopes : body.scopes
+    await updateApiKey(db, name, { name: newName, role, scopes, updated_at: new Date(ctx.clock.now()) })
     await audit({ ...ctx, db }, 'api-key.update', name, {
-      before: { name, role: row.role },
-      after: { name: newName, role },
+      before: { name, role: row.role, scopes: row.scopes },
+      after: { name: newName, role, scopes },
     })
   })
 }
@@ -118,8 +124,8 @@ export async function actorOfKey(system: Kysely<Schema>, key: string, now: numbe
   const found = await findKeyByHash(system, keyHash(key), new Date(now))
   if (!found) return undefined
   const role = rank(found.role) <= rank(found.creatorRole) ? found.role : found.creatorRole
-  const { name, tenant, creator, isDisabled: inDisabledNamespace } = found
-  return { kind: 'api-key', name, tenant, role, creator, inDisabledNamespace }
+  const { name, tenant, scopes, creator, isDisabled: inDisabledNamespace } = found
+  return { kind: 'api-key', name, tenant, role, scopes, creator, inDisabledNamespace }
 }
 
 function userOf(ctx: TenantContext): UserActor & { readonly role: Role } {
@@ -151,6 +157,7 @@ function toApiKey(row: ApiKeyRow): ApiKey {
     name: row.name,
     tenant_id: row.tenant_id,
     role: row.role,
+    scopes: row.scopes,
     created_by: row.created_by,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),

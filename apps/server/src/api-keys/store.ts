@@ -71,6 +71,7 @@ export function findKeyByHash(
       tenant: TenantId
       name: string
       role: Role
+      scopes: string[] | null
       creator: UserId
       creatorRole: Role
       /** True while the key's namespace is disabled. */
@@ -94,6 +95,7 @@ export function findKeyByHash(
       'api_keys.tenant_id as tenant',
       'api_keys.name',
       'api_keys.role',
+      'api_keys.scopes',
       'api_keys.created_by as creator',
       'members.role as creatorRole',
     ])

@@ -12,6 +12,7 @@ import { type Format, type Terminal, show } from './terminal.ts'
 interface Options extends Format {
   readonly role: string
   readonly expiresDays: string
+  readonly scope?: readonly string[]
 }
 
 export function addApiKeyCommands(program: Command, terminal: Terminal): void {
@@ -22,13 +23,15 @@ export function addApiKeyCommands(program: Command, terminal: Terminal): void {
     .description('Create a key of the owner of a namespace; it is shown this once')
     .option('--role <role>', 'administrator, operator or observer', 'administrator')
     .option('--expires-days <days>', '-1 (never), 30, 60, 90 or 365', '-1')
+    .option('--scope <scope...>', 'limit the key to areas of the API, as devices:read sessions:write')
     .option('--json', 'print JSON')
     .action((name: string, namespace: string, options: Options) =>
       onInstance(terminal, async (instance) => {
-        const { role, expiresDays } = options
+        const { role, expiresDays, scope: scopes } = options
         const body = parseInput('body', ApiKeyBody, {
           name,
           role,
+          scopes,
           expires_at: Number(expiresDays),
         })
         const tenant = await instance.tenantOf(namespace)

@@ -169,6 +169,13 @@ describe('namespaces', () => {
       role: 'administrator',
       expires_in: -1,
     })
+    expect(await json('api-key create limited lab --scope devices:read audit:read')).toMatchObject({
+      scopes: ['devices:read', 'audit:read'],
+    })
+    expect(await refusal('api-key create third lab --scope devices')).toEqual([
+      1,
+      'bowline: scopes.0: must be an area with :read or :write, such as devices:read.',
+    ])
     expect(await refusal('api-key create machine lab')).toEqual([1, 'bowline: name is taken.'])
     expect(await refusal('api-key create third lab --role owner')).toEqual([
       1,

@@ -82,7 +82,7 @@ export function accountTables(user: UserId): Readonly<Record<string, ExportedTab
     },
     api_keys: {
       where: inOwn('created_by', user),
-      columns: ['tenant_id', 'name', 'role', 'created_at', 'updated_at', 'expires_at'],
+      columns: ['tenant_id', 'name', 'role', 'scopes', 'created_at', 'updated_at', 'expires_at'],
       order: ['tenant_id', 'name'],
       without: { created_by: THE_PERSON, key_hash: SECRET },
     },

@@ -158,7 +158,7 @@ export const EXPORTED: Readonly<Record<string, ExportedTable>> = {
     without: { tls_key: SECRET },
   },
   api_keys: {
-    columns: ['name', 'role', 'created_by', 'created_at', 'updated_at', 'expires_at'],
+    columns: ['name', 'role', 'scopes', 'created_by', 'created_at', 'updated_at', 'expires_at'],
     order: ['name'],
     without: { key_hash: SECRET },
   },

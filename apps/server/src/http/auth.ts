@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { fail } from '@bowline/contract/errors'
 import type { Operation } from '@bowline/contract/operation'
 import { type Permission, type Role, tagsGiving } from '@bowline/contract/roles'
+import { scopeOf, scopesAllow } from '@bowline/contract/scopes'
 import {
   type Actor,
   type ApiKeyActor,
@@ -36,7 +37,7 @@ export interface Authenticator {
   /**
    * The context that the operation's access promises.
    * @throws {BowlineError} UNAUTHORIZED, USER_TOKEN_REQUIRED, INSTANCE_ADMIN_REQUIRED, NO_NAMESPACE,
-   *   NAMESPACE_DISABLED or FORBIDDEN
+   *   NAMESPACE_DISABLED, SCOPE_REQUIRED or FORBIDDEN
    */
   admit(operation: Operation, base: RequestContext): Promise<RequestContext>
 }
@@ -79,6 +80,8 @@ export function createAuthenticator(checks: CredentialChecks): Authenticator {
     const { access } = operation
     const actor = (key.length <= MAX_KEY_LENGTH ? await checks.apiKey(key) : undefined) ?? fail('UNAUTHORIZED')
     if (access.kind !== 'member' || !access.keys) return fail('USER_TOKEN_REQUIRED')
+    const scope = scopeOf(operation)
+    if (actor.scopes && !scopesAllow(actor.scopes, scope)) fail('SCOPE_REQUIRED', { scope: scope ?? 'of this call' })
     return asMember(operation, base, { actor, tenant: actor.tenant, role: actor.role })
   }
 

@@ -2,8 +2,7 @@
 import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { Page, UserId } from '../schemas/common.ts'
-import { ApiKey, ApiKeyBody, ApiKeyName } from '../schemas/api-key.ts'
-import { RoleInput } from '../schemas/namespace.ts'
+import { ApiKey, ApiKeyBody, ApiKeyChanges } from '../schemas/api-key.ts'
 
 const byName = z.object({ key: z.string().max(64) })
 
@@ -35,10 +34,10 @@ export const apiKeys = {
     method: 'PATCH',
     path: '/api/namespaces/api-key/{key}',
     noun: 'api-keys',
-    summary: 'Change name or role of a key',
+    summary: 'Change name, role or scopes of a key',
     access: { kind: 'member', permission: 'apiKeyUpdate', keys: false },
     params: byName,
-    body: z.object({ name: ApiKeyName.optional(), role: RoleInput.optional() }),
+    body: ApiKeyChanges,
     errors: ['ROLE_TOO_HIGH', 'NOT_FOUND', 'CONFLICT', 'FRESH_PROOF_REQUIRED'],
   }),
   remove: operation({

@@ -3,6 +3,7 @@ import { LIMITS } from '@bowline/contract/limits'
 import { apiKeys as operations } from '@bowline/contract/operations/api-keys'
 import { type ApiKey, ApiKeyBody, ApiKeyName } from '@bowline/contract/schemas/api-key'
 import { RoleName } from '@bowline/contract/schemas/namespace'
+import { SCOPES } from '@bowline/contract/scopes'
 import { type ReactNode, useEffect, useState } from 'react'
 import { z } from 'zod'
 import { useMay, usePerson, useRuntime } from '../../core/context.tsx'
@@ -15,6 +16,8 @@ import { useContractForm } from '../../ui/form/use-contract-form.ts'
 import { teamMessages as texts } from './messages.ts'
 import { API_KEY_LISTS } from './queries.ts'
 import { roleOptions } from './role-options.ts'
+import { ScopesField } from './scopes-field.tsx'
+import { knownScopes } from './scopes.ts'
 
 interface ApiKeyDialogProps {
   /** undefined: closed. */
@@ -23,13 +26,15 @@ interface ApiKeyDialogProps {
 }
 
 const lifetimes: ReadonlyMap<string, string> = new Map(Object.entries(texts.lifetimes))
+const Scopes = z.array(z.enum(SCOPES)).transform((scopes) => (scopes.length === 0 ? null : scopes))
 const NewKey = z.object({
   name: ApiKeyName,
   role: RoleName,
+  scopes: Scopes,
   /** Days, as select options. */
   expires_at: z.string().transform(Number).pipe(ApiKeyBody.shape.expires_at),
 })
-const KnownKey = z.object({ name: ApiKeyName, role: RoleName })
+const KnownKey = z.object({ name: ApiKeyName, role: RoleName, scopes: Scopes })
 
 export function ApiKeyDialog({ edited, onClose }: ApiKeyDialogProps) {
   const [secret, setSecret] = useState<string>()
@@ -118,17 +123,22 @@ function Create({ onSecret, onCancel }: CreateProps) {
   })
   const form = useContractForm({
     schema: NewKey,
-    values: { name: '', role: 'observer', expires_at: '30' },
+    values: { name: '', role: 'observer', scopes: [], expires_at: '30' },
     labels: texts.labels,
     async send(body) {
       onSecret((await create.send(body)).id)
     },
   })
-  const role = form.form.watch('role')
+  const [role, scopes] = form.form.watch(['role', 'scopes'])
   return (
     <DialogForm form={form} failed={texts.keyFailed} submit={texts.addKey} onCancel={onCancel}>
       <TextInput {...form.field('name')} description={texts.keyNameHint} data-autofocus autoComplete="off" />
       <NativeSelect {...form.field('role')} description={texts.roleHints[role]} data={roleOptions(own)} />
+      <ScopesField
+        value={scopes}
+        error={form.errorOf('scopes')}
+        onChange={(next) => form.form.setValue('scopes', next, { shouldDirty: true })}
+      />
       <NativeSelect
         {...form.field('expires_at')}
         data={LIMITS.apiKeyLifetimesDays.map((days) => ({
@@ -144,23 +154,28 @@ function Change({ apiKey, onDone }: { readonly apiKey: ApiKey; readonly onDone: 
   const { api } = useRuntime()
   const own = usePerson()?.role ?? ''
   const may = useMay('apiKeyUpdate')
-  const before = { name: apiKey.name, role: apiKey.role }
-  const patch = (key: string, body: typeof before) => api.call(operations.update, { params: { key }, body })
+  const known = apiKey.scopes && knownScopes(apiKey.scopes)
+  const before = { name: apiKey.name, role: apiKey.role, scopes: known }
+  // Scopes need a proof of who asks: they are sent if they change only.
+  const patch = (key: string, { name, role, scopes }: typeof before, isLimitSent: boolean) =>
+    api.call(operations.update, { params: { key }, body: { name, role, ...(isLimitSent ? { scopes } : {}) } })
+  const changesLimit = ({ scopes }: typeof before) => String(scopes ?? []) !== String(known ?? [])
   const save = useAction({
-    call: (body: typeof before) => patch(before.name, body),
+    call: (body: typeof before) => patch(before.name, body, changesLimit(body)),
     done: ({ name }) => texts.keySaved(name),
-    undo: ({ name }) => patch(name, before),
+    undo: (body) => patch(body.name, before, changesLimit(body)),
     invalidates: [API_KEY_LISTS],
   })
   const form = useContractForm({
     schema: KnownKey,
-    values: before,
+    values: { ...before, scopes: known ?? [] },
     labels: texts.labels,
     async send(body) {
       await save.send(body)
       onDone()
     },
   })
+  const scopes = form.form.watch('scopes')
   return (
     <DialogForm
       form={form}
@@ -171,6 +186,11 @@ function Change({ apiKey, onDone }: { readonly apiKey: ApiKey; readonly onDone: 
     >
       <TextInput {...form.field('name')} description={texts.keyNameHint} data-autofocus autoComplete="off" />
       <NativeSelect {...form.field('role')} data={roleOptions(own)} />
+      <ScopesField
+        value={scopes}
+        error={form.errorOf('scopes')}
+        onChange={(next) => form.form.setValue('scopes', next, { shouldDirty: true })}
+      />
     </DialogForm>
   )
 }

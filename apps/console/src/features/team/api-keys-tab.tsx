@@ -23,6 +23,7 @@ import { endOf, expiresSoon } from './expiry.ts'
 import type { TeamTabProps } from './members-tab.tsx'
 import { teamMessages as texts } from './messages.ts'
 import { API_KEYS_PER_PAGE, API_KEY_LISTS, apiKeyListQuery } from './queries.ts'
+import { scopeNames } from './scopes.ts'
 import { API_KEY_SORTS } from './search.ts'
 import classes from './team.module.css'
 
@@ -38,6 +39,7 @@ const COLUMNS: readonly Column<ApiKey>[] = [
     ),
   },
   { id: 'role', header: texts.keyColumns.role, sortBy: 'role', cell: ({ role }) => texts.roles[role] },
+  { id: 'scopes', header: texts.keyColumns.scopes, cell: ({ scopes }) => <Scopes scopes={scopes} />, wideOnly: true },
   { id: 'by', header: texts.keyColumns.by, cell: (key) => <MadeBy apiKey={key} />, wideOnly: true },
   {
     id: 'created',
@@ -111,6 +113,14 @@ export function ApiKeysTab({ search, onOpen }: TeamTabProps) {
       </Confirm>
     </>
   )
+}
+
+/** The first two by name, and how many more. */
+function Scopes({ scopes }: { readonly scopes: ApiKey['scopes'] }) {
+  if (scopes === null) return texts.unlimited
+  const names = scopeNames(scopes)
+  const more = names.length - 2
+  return <span title={names.join(', ')}>{`${names.slice(0, 2).join(', ')}${more > 0 ? ` +${more}` : ''}`}</span>
 }
 
 /** E-mail address of the member who created it; empty for former members. */

@@ -9,6 +9,8 @@ export interface ApiKeysTable {
   /** SHA-256 of the key's text, 32 bytes. */
   key_hash: Buffer
   role: Role
+  /** Areas of the API that the key is limited to; null: none. */
+  scopes: string[] | null
   /** Caps the key's role at this member's current one. */
   created_by: UserId
   created_at: Generated<Date>
