@@ -47,7 +47,11 @@ export function recordingRoutes(
       await ctx.reply.send(Readable.from(answer))
       return undefined
     }),
-    memberRoute(sessions.getRecordIndex, (ctx, { params }) => getIndex(ctx, recordings, params)),
+    memberRoute(sessions.getRecordIndex, async (ctx, { params }) => {
+      const index = await getIndex(ctx, recordings, params)
+      if (index.commands.length > 0) await viewers.previewed(ctx, { session: params.uid, seat: params.seat })
+      return index
+    }),
     memberRoute(sessions.getKeyframe, async (ctx, { params, query }) => {
       const keyframe = await getKeyframe(ctx, recordings, params, query.at)
       if (keyframe.screen) await viewers.saw(ctx, { session: params.uid, seat: params.seat, isLive: false })

@@ -105,6 +105,26 @@ it('is for those who may play the recording, and writes one entry for each of th
   expect((await audited(uid)).map(({ action }) => action).at(-1)).toBe('recording.play')
 })
 
+it('counts the commands of the index as a preview, unless the recording itself was played within the hour', async () => {
+  const index = async (uid: SessionUid) => (await person.client.call(sessions.getRecordIndex, at(uid))).body.commands
+  const shell = await recorded([['o', `$ ${mark('B')}uname\r\n${mark('C')}Linux\r\n`]])
+  const silent = await recorded([['o', 'no prompt']])
+  const played = await recorded([['o', `$ ${mark('B')}id\r\n${mark('C')}0\r\n`]])
+  await indexed()
+  await person.client.open(sessions.getRecord, at(played))
+  expect([await index(shell), await index(silent), await index(played)].map(({ length }) => length)).toEqual([1, 0, 1])
+  await index(shell)
+  const actions = async (uid: SessionUid) => (await audited(uid)).map(({ action }) => action)
+  expect(await Promise.all([shell, silent, played].map(actions))).toEqual([
+    ['recording.preview'],
+    [],
+    ['recording.play'],
+  ])
+  await clock.advanceAsync(3_600_000)
+  await index(played)
+  expect(await actions(played)).toEqual(['recording.play', 'recording.preview'])
+})
+
 it('shows nothing of a session that runs, or that is not read through yet, and writes no entry then', async () => {
   const nothing = { indexed: false, seconds: 0, commands: { total: 0, last: [] }, files: 0, screen: null }
   const running = await recorded([['o', 'x']], { state: 'recording' })

@@ -23,7 +23,10 @@ export interface Seen {
 export interface Viewers {
   /** A part of a recording is about to be sent to the caller. Rejects when it cannot be noted: then it must not be sent. */
   saw(ctx: TenantContext, recording: Seen): Promise<void>
-  /** The same for the preview of a recording: one entry for each person, session and hour. */
+  /**
+   * The same for the preview of a recording and for the commands in its index: one entry for each person, session and hour,
+   * and none within the hour of a look at the recording itself, which shows more.
+   */
   previewed(ctx: TenantContext, recording: Omit<Seen, 'isLive'>): Promise<void>
 }
 
@@ -41,6 +44,8 @@ export function createViewers(platformContext: (ctx: TenantContext) => TenantCon
 
   function previewed(ctx: TenantContext, recording: Omit<Seen, 'isLive'>): Promise<void> {
     const { session, seat } = recording
+    const played = looks.get(`play ${keyOf(ctx, recording)} ${seat}`)
+    if (played !== undefined && ctx.clock.monotonic() - played < LOOK_LASTS_MS) return Promise.resolve()
     return onceAnHour(ctx, `preview ${keyOf(ctx, recording)}`, () => audit(ctx, 'recording.preview', session, { seat }))
   }
 
