@@ -52,6 +52,7 @@ export const uiMessages = {
     previousDecade: i18n._('Previous ten years'),
   },
   close: i18n._('Close'),
+  browserOn: (browser: string, system: string) => i18n._('{browser} on {system}', { browser, system }),
   range: (first: string, last: string, total: string) => i18n._('{first}–{last} of {total}', { first, last, total }),
   firstPage: i18n._('First page'),
   previousPage: i18n._('Previous page'),

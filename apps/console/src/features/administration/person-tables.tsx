@@ -14,6 +14,7 @@ import { Badge, Button, Text } from '../../ui/kit.ts'
 import cells from '../../ui/list/cells.module.css'
 import { type Column, DataTable } from '../../ui/list/data-table.tsx'
 import { SectionCard } from '../../ui/page/section-card.tsx'
+import { browserName } from '../../ui/text/browser-name.ts'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
 import { profileMessages } from '../profile/messages.ts'
 import { administrationMessages } from './messages.ts'
@@ -63,7 +64,7 @@ export function PersonMemberships({ memberships }: Pick<DescribedPerson, 'member
 }
 
 const SIGN_INS: readonly Column<SignIn>[] = [
-  { id: 'browser', header: texts.signInColumns.browser, cell: ({ browser }) => browser },
+  { id: 'browser', header: texts.signInColumns.browser, cell: ({ browser }) => browserName(browser) },
   {
     id: 'source',
     header: texts.signInColumns.source,

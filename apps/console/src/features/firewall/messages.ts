@@ -115,7 +115,7 @@ export const firewallMessages = {
     examples: (title: string, shown: number, all: number) =>
       shown === all
         ? `${title}: ${formatCount(all)}`
-        : i18n._('{title}: {shown} of {all}', { title, shown: formatCount(shown), all: formatCount(all) }),
+        : i18n._('{title}: {all}, {shown} shown', { title, shown: formatCount(shown), all: formatCount(all) }),
     unknown: i18n._('unknown person'),
     byThis: i18n._('This rule decides.'),
     lockoutTitle: i18n._('Lock yourself out?'),

@@ -13,6 +13,7 @@ import type { Column } from '../../ui/list/data-table.tsx'
 import { PagedTable } from '../../ui/list/paged-table.tsx'
 import cells from '../../ui/list/cells.module.css'
 import { SectionCard } from '../../ui/page/section-card.tsx'
+import { browserName } from '../../ui/text/browser-name.ts'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
 import { IdentitiesStay } from './identities.tsx'
 import { profileMessages as texts } from './messages.ts'
@@ -26,7 +27,7 @@ const COLUMNS: readonly Column<SignIn>[] = [
     header: texts.signInColumns.what,
     cell: ({ browser, user_agent, kind, current }) => (
       <span title={user_agent}>
-        {browser === '' ? texts.unknownProgram : browser}
+        {browser === '' ? texts.unknownProgram : browserName(browser)}
         {kind === 'browser' ? '' : ` ${texts.ofProgram[kind]}`}
         {current ? <strong> {texts.thisOne}</strong> : null}
       </span>
@@ -63,7 +64,7 @@ export function SignIns() {
   })
   const end = useAction({
     call: ({ id }: SignIn) => api.call(users.endSignIn, { params: { id } }),
-    done: ({ browser }) => texts.signInEnded(browser),
+    done: ({ browser }) => texts.signInEnded(browserName(browser)),
     failed: texts.signInNotEnded,
     invalidates: [LISTS],
   })
@@ -101,7 +102,7 @@ export function SignIns() {
             <Button
               size="compact-xs"
               variant="default"
-              aria-label={texts.endSignIn(signIn.browser, signIn.source)}
+              aria-label={texts.endSignIn(browserName(signIn.browser), signIn.source)}
               onClick={() => void end.run(signIn)}
             >
               {texts.signOut}
