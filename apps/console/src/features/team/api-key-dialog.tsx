@@ -4,15 +4,14 @@ import { apiKeys as operations } from '@bowline/contract/operations/api-keys'
 import { type ApiKey, ApiKeyBody, ApiKeyName } from '@bowline/contract/schemas/api-key'
 import { RoleName } from '@bowline/contract/schemas/namespace'
 import { SCOPES } from '@bowline/contract/scopes'
-import { type ReactNode, useEffect, useState } from 'react'
+import { useState } from 'react'
 import { z } from 'zod'
 import { useMay, usePerson, useRuntime } from '../../core/context.tsx'
 import { useAction } from '../../core/use-action.ts'
-import { guardUnload } from '../../platform/unload-guard.ts'
-import { CopyField } from '../../ui/text/copy-field.tsx'
 import { Dialog, DialogForm } from '../../ui/feedback/dialog.tsx'
-import { Button, Group, NativeSelect, Stack, Text, TextInput } from '../../ui/kit.ts'
+import { NativeSelect, TextInput } from '../../ui/kit.ts'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
+import { Secret } from './api-key-secret.tsx'
 import { teamMessages as texts } from './messages.ts'
 import { API_KEY_LISTS } from './queries.ts'
 import { roleOptions } from './role-options.ts'
@@ -57,55 +56,6 @@ export function ApiKeyDialog({ edited, onClose }: ApiKeyDialogProps) {
         <Change apiKey={edited} onDone={close} />
       ) : null}
     </Dialog>
-  )
-}
-
-interface SecretProps {
-  readonly secret: string
-  readonly isCopied: boolean
-  readonly onCopied: () => void
-  readonly onDone: () => void
-}
-
-/** Closes only once it was copied: it cannot be shown again. */
-function Secret({ secret, isCopied, onCopied, onDone }: SecretProps) {
-  useEffect(() => guardUnload(() => true), [])
-  // The commands name the variable: the key is in the history of the shell once at most.
-  return (
-    <Stack gap="md">
-      <Text size="sm">{texts.secretText}</Text>
-      <CopyField text={secret} what={texts.secretWhat} focusFirst onCopied={onCopied} />
-      <Snippet title={texts.secretEnvironment}>
-        <CopyField text={`export BOWLINE_API_KEY='${secret}'`} what={texts.secretEnvironmentWhat} onCopied={onCopied} />
-      </Snippet>
-      <Snippet title={texts.secretCurl}>
-        <CopyField
-          text={`curl -H "X-API-Key: $BOWLINE_API_KEY" '${location.origin}/api/devices'`}
-          what={texts.secretCurlWhat}
-        />
-      </Snippet>
-      <Group justify="flex-end">
-        {isCopied ? null : (
-          <Text size="sm" c="dimmed">
-            {texts.secretFirst}
-          </Text>
-        )}
-        <Button disabled={!isCopied} onClick={onDone}>
-          {texts.secretCopied}
-        </Button>
-      </Group>
-    </Stack>
-  )
-}
-
-function Snippet({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  return (
-    <div>
-      <Text size="sm" fw={500} mb={4}>
-        {title}
-      </Text>
-      {children}
-    </div>
   )
 }
 
