@@ -60,6 +60,47 @@ export function keyboardJourneys(site: Site): void {
       await context.close()
     })
 
+    it('returns to the row after each dialog that a key has opened', async () => {
+      const { page } = site
+      await page.goto('/devices')
+      const { name } = site.world.own
+      const link = rowOf(page, name).getByRole('link', { name, exact: true })
+      await link.focus()
+      for (const key of ['e', 't']) {
+        await page.keyboard.press(key)
+        await page.getByRole('dialog').waitFor()
+        await page.keyboard.press('Escape')
+        await page.getByRole('dialog').waitFor({ state: 'detached' })
+        await eventually(() => hasFocus(link))
+      }
+      expect(await page.getByRole('dialog').count()).toBe(0)
+      await page.keyboard.press('x')
+      await page.getByRole('button', { name: 'Run a command' }).click()
+      await page.getByRole('dialog').waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await eventually(() => page.evaluate('document.activeElement !== document.body'))
+      await link.focus()
+      await page.keyboard.press('x')
+    })
+
+    it('enters the list by j from anywhere on its page', async () => {
+      const { page } = site
+      await page.goto('/devices')
+      await rowOf(page, 'kiosk-lobby').waitFor()
+      await page
+        .getByRole('link', { name: /^Pending/ })
+        .first()
+        .click()
+      await page.waitForURL(/status=pending/)
+      await page.keyboard.press('j')
+      await eventually(() => page.evaluate(`document.activeElement.closest('tbody') !== null`))
+      await page.evaluate('document.activeElement.blur()')
+      await page.keyboard.press('j')
+      await eventually(() => page.evaluate(`document.activeElement.closest('tbody') !== null`))
+      expect(new URL(page.url()).searchParams.get('status')).toBe('pending')
+    })
+
     it('takes other keys for a shortcut, but none that another one has, and keeps them over a reload', async () => {
       const { page } = site
       await page.goto('/tags')

@@ -8,7 +8,7 @@ import { type Agent, startAgent } from '../../support/agent.ts'
 import { launchBrowser, openPage } from '../../support/browser.ts'
 import { type Server, startServer } from '../../support/server.ts'
 import { until } from '../../support/wait.ts'
-import { eventually, openSignedIn } from '../steps.ts'
+import { eventually, hasFocus, openSignedIn } from '../steps.ts'
 
 const OPERATOR = { username: 'operator', password: 'correct horse' }
 
@@ -84,7 +84,15 @@ it('ends a session from where it is watched, which then plays its recording', as
     (await list()).find(({ uid, active, recorded }) => active && recorded && !earlier.has(uid)),
   )
   const { page } = watcher
-  await openSignedIn(page, OPERATOR, `/sessions/${running.uid}/play/0`)
+  await openSignedIn(page, OPERATOR, '/sessions')
+  const row = page.getByRole('row').locator(`a[href$="/sessions/${running.uid}"]`)
+  await row.focus()
+  await page.keyboard.press('Shift+E')
+  const question = page.getByRole('dialog', { name: `End the session of ${userInfo().username}@greenhouse?` })
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await question.waitFor({ state: 'detached' })
+  await eventually(() => hasFocus(row))
+  await page.goto(`/sessions/${running.uid}/play/0`)
   const live = `Live: ${userInfo().username} on greenhouse`
   await page.getByRole('heading', { level: 1, name: live }).waitFor()
   expect(await page.title()).toMatch(new RegExp(`^${live}`))
@@ -95,7 +103,6 @@ it('ends a session from where it is watched, which then plays its recording', as
   await screen.filter({ hasText: 'pumpkin42' }).waitFor()
 
   await page.keyboard.press('Shift+E')
-  const question = page.getByRole('dialog', { name: `End the session of ${userInfo().username}@greenhouse?` })
   await question.getByRole('button', { name: 'Cancel' }).click()
   await question.waitFor({ state: 'detached' })
   // The picture of the last moment: a replaced player would have another element, and an empty one in between.

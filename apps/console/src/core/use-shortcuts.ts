@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState } from 'react'
 import { appMessages as texts } from './messages.ts'
 import { chosenKeys, keysOf } from './chosen-keys.ts'
 import { usePerson, useStore } from './context.tsx'
+import { focusList } from '../ui/list/roving.ts'
 import { sectionGroups } from './sections.ts'
 import { type Shortcut, areSingleKeysOn, createMatcher, isTyping } from './shortcuts.ts'
 
@@ -20,6 +21,7 @@ export function useShortcuts({ openPalette, openSheet }: ShortcutTargets): reado
   const shortcuts = useMemo<readonly Shortcut[]>(() => {
     const usual = [
       { id: 'palette', usual: ['mod+k'], label: texts.palette, run: openPalette },
+      { id: 'list', usual: ['j'], label: texts.toList, run: focusList },
       { id: 'shortcuts', usual: ['?'], label: texts.shortcuts, run: openSheet },
       ...sectionGroups(isAdmin).flatMap(({ sections }) =>
         sections.map(({ to, label, key }) => ({

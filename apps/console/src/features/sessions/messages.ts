@@ -148,6 +148,7 @@ export const sessionsMessages = {
   no: i18n._('no'),
   idWhat: i18n._('the session id'),
   end: i18n._('End session'),
+  rowKeys: i18n._('Shift+E ends the session.'),
   endTitle: (who: string) => i18n._('End the session of {who}?', { who }),
   endText: i18n._('The person is told that an administrator ended it. Processes in the session are terminated.'),
   endDone: i18n._('Session ended.'),

@@ -1,6 +1,6 @@
 // Live list of the namespace's sessions.
 import { SESSION_SORTS } from '@bowline/contract/operations/sessions'
-import { SESSION_GROUPINGS } from '@bowline/contract/schemas/session'
+import { SESSION_GROUPINGS, type Session } from '@bowline/contract/schemas/session'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { SearchX, SquareTerminal } from 'lucide-react'
@@ -12,6 +12,8 @@ import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { SearchField } from '../../ui/form/search-field.tsx'
 import { Page } from '../../ui/page/page.tsx'
 import { PagedTable } from '../../ui/list/paged-table.tsx'
+import { EndSession } from './actions/end-session.tsx'
+import { useEndKey } from './actions/use-end-key.ts'
 import { sessionsMessages as texts } from './messages.ts'
 import { savedQuery } from '../views/saved-query.ts'
 import { ViewsMenu } from '../views/views-menu.tsx'
@@ -122,29 +124,40 @@ interface SessionTableProps {
 function SessionTable({ search, shown, columns, onOpen }: SessionTableProps) {
   const { api } = useRuntime()
   const list = useQuery(sessionListQuery(api, shown))
+  const [ending, setEnding] = useState<Session>()
+  const [isAsking, setAsking] = useState(false)
+  const onRowKey = useEndKey((session) => {
+    setEnding(session)
+    setAsking(true)
+  })
   return (
-    <PagedTable
-      label={texts.tableLabel}
-      list={list}
-      failed={texts.loadFailed}
-      columns={SESSION_COLUMNS}
-      visible={columns}
-      scrolls
-      rowKey={(session) => session.uid}
-      sort={{ by: shown.sort ?? DEFAULT_SORT, order: shown.order ?? 'desc' }}
-      onSort={({ by, order }) =>
-        onOpen({ ...search, sort: SESSION_SORTS.find((known) => known === by), order, page: 1 })
-      }
-      page={search.page}
-      perPage={search.size ?? SESSIONS_PER_PAGE}
-      onPageGone={(page) => onOpen({ ...search, page })}
-      renderPageLink={(page, children, label, className) => (
-        <Link to="/sessions" search={{ ...search, page }} aria-label={label} className={className}>
-          {children}
-        </Link>
-      )}
-      empty={<NoSessions search={search} />}
-    />
+    <>
+      {ending ? <EndSession session={ending} opened={isAsking} onClose={() => setAsking(false)} /> : null}
+      <PagedTable
+        onRowKey={onRowKey}
+        keysHint={texts.rowKeys}
+        label={texts.tableLabel}
+        list={list}
+        failed={texts.loadFailed}
+        columns={SESSION_COLUMNS}
+        visible={columns}
+        scrolls
+        rowKey={(session) => session.uid}
+        sort={{ by: shown.sort ?? DEFAULT_SORT, order: shown.order ?? 'desc' }}
+        onSort={({ by, order }) =>
+          onOpen({ ...search, sort: SESSION_SORTS.find((known) => known === by), order, page: 1 })
+        }
+        page={search.page}
+        perPage={search.size ?? SESSIONS_PER_PAGE}
+        onPageGone={(page) => onOpen({ ...search, page })}
+        renderPageLink={(page, children, label, className) => (
+          <Link to="/sessions" search={{ ...search, page }} aria-label={label} className={className}>
+            {children}
+          </Link>
+        )}
+        empty={<NoSessions search={search} />}
+      />
+    </>
   )
 }
 

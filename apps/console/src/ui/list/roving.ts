@@ -5,6 +5,13 @@ import { type KeyboardEvent, type RefObject, useEffect, useRef } from 'react'
 const CONTROLS = 'a[href], button:not([disabled]), input:not([disabled])'
 const PRIMARY = '[data-primary] a'
 
+/** Moves the focus into the first grid of the page, to the row where it was last. */
+export function focusList(): void {
+  const controls = document.querySelector('main [role="grid"]')?.querySelectorAll<HTMLElement>(CONTROLS) ?? []
+  // Links are Tab stops without an attribute.
+  ;[...controls].find(({ tabIndex }) => tabIndex === 0)?.focus()
+}
+
 interface Roving {
   readonly onKeyDown: (event: KeyboardEvent<HTMLTableElement>) => void
   readonly onFocus: (event: { readonly target: EventTarget }) => void
