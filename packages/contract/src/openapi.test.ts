@@ -171,7 +171,8 @@ describe('the OpenAPI document', () => {
     expect(find(operations.devices.remove)).toMatchObject({
       'x-permission': 'deviceRemove',
       'x-roles': ['administrator', 'owner'],
-      description: 'Role: administrator, owner. API keys may call too.',
+      'x-scope': 'devices:write',
+      description: 'Role: administrator, owner. API keys may call too; a limited one needs the scope devices:write.',
     })
     expect(find(operations.apiKeys.create)).toMatchObject({
       description: 'Role: administrator, owner. API keys may not call.',

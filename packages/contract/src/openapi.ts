@@ -5,6 +5,7 @@ import { jsonExample } from './json-example.ts'
 import type { Access, Operation } from './operation.ts'
 import { allOperations } from './operations.ts'
 import { PERMISSIONS, ROLES } from './roles.ts'
+import { scopeOf } from './scopes.ts'
 
 type Json = { [key: string]: unknown }
 
@@ -96,7 +97,7 @@ function describe(id: string, operation: Operation, components: Json): Json {
     summary: operation.summary,
     description: describeAccess(operation),
     ...(operation.deprecated ? { deprecated: true } : {}),
-    ...permissionOf(operation.access),
+    ...permissionOf(operation),
     security: securityOf(operation.access),
     ...(parameters.length ? { parameters } : {}),
     ...(operation.body
@@ -182,13 +183,14 @@ function bodyOf({ noun }: Operation, body: z.ZodType, components: Json): Json {
 }
 
 /** Permitted callers, in sentences. */
-function describeAccess({ access, cloudOnly }: Operation): string {
-  const sentences = [whoMayCall(access)]
-  if (cloudOnly) sentences.push('Exists in the cloud edition only.')
+function describeAccess(operation: Operation): string {
+  const sentences = [whoMayCall(operation)]
+  if (operation.cloudOnly) sentences.push('Exists in the cloud edition only.')
   return sentences.join(' ')
 }
 
-function whoMayCall(access: Access): string {
+function whoMayCall(operation: Operation): string {
+  const { access } = operation
   switch (access.kind) {
     case 'public':
       return 'Needs no credential.'
@@ -202,16 +204,21 @@ function whoMayCall(access: Access): string {
       return 'For other parts of the platform.'
     case 'member': {
       const roles = access.permission ? PERMISSIONS[access.permission].join(', ') : 'any member of the namespace'
-      return `Role: ${roles}. API keys ${access.keys ? 'may call too' : 'may not call'}.`
+      const keys = access.keys ? `may call too; a limited one needs the scope ${scopeOf(operation)}` : 'may not call'
+      return `Role: ${roles}. API keys ${keys}.`
     }
   }
 }
 
-/** The permission that the call requires, and the roles that have it. */
-function permissionOf(access: Access): Json {
+/** The permission that the call requires, the roles that have it, and the scope that a limited API key needs. */
+function permissionOf(operation: Operation): Json {
+  const { access } = operation
   if (access.kind !== 'member') return {}
   const { permission } = access
-  return permission ? { 'x-permission': permission, 'x-roles': PERMISSIONS[permission] } : { 'x-roles': ROLES }
+  return {
+    ...(permission ? { 'x-permission': permission, 'x-roles': PERMISSIONS[permission] } : { 'x-roles': ROLES }),
+    ...(access.keys ? { 'x-scope': scopeOf(operation) } : {}),
+  }
 }
 
 function securityOf(access: Access): Json[] {
