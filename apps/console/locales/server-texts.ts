@@ -194,6 +194,8 @@ const CAUSES = [
 /** Why sessions ended, in whole sentences; `sentences.test.ts` compares them with the sources. */
 export const END_SENTENCES = [
   'The client closed the connection.',
+  'The browser was disconnected for too long.',
+  // As earlier versions stored it.
   'The browser was disconnected for more than a minute.',
   'The client closed the network connection.',
   'The client stopped answering.',

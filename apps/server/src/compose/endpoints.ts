@@ -72,6 +72,7 @@ export function composeWebEndpoints({
       return target && judging.contextOf(target)
     },
     findKey: findKeyBlob,
+    resumeSeconds: config.settings.BOWLINE_RESUME_SECONDS,
     takesSignaturesOverNames: config.settings.BOWLINE_LEGACY_KEY_SIGNATURES === 'on',
   })
 }

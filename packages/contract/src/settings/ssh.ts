@@ -1,5 +1,6 @@
 // Settings of the SSH gateway: limits of connections and sessions, and the algorithms offered.
 import * as z from 'zod'
+import { TERMINAL } from '../terminal/messages.ts'
 import { dropCurve, whole } from './numbers.ts'
 import type { SettingSpec } from './spec.ts'
 
@@ -50,6 +51,12 @@ export const SSH_SETTINGS = {
     schema: whole(1, 10_000).default(1_024),
     description:
       'Channels (sessions and forwarded connections) that one SSH connection may have open at once. Half as many may be opened per second in the long run; more are delayed.',
+  },
+  BOWLINE_RESUME_SECONDS: {
+    programs: server,
+    schema: whole(10, 3_600).default(TERMINAL.resumeSeconds),
+    description:
+      'For so long a terminal of the browser goes on after its connection has dropped, and after its page was closed: a browser that is back by then continues it.',
   },
   BOWLINE_MAX_UNREAD_MEGABYTES: {
     programs: server,

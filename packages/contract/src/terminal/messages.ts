@@ -8,7 +8,7 @@
 //                        ◄─────────────── prompt | refused | ready {token}
 //   data, taken, resize, bye ◄──────────► data, taken, exit, ended
 //
-// A dropped connection is resumed within TERMINAL.resumeSeconds by `resume {token, received}` on a new WebSocket;
+// A dropped connection is resumed within the seconds that `ready` tells by `resume {token, received}` on a new WebSocket;
 // `resumed {received}` carries how much input has arrived. Both ends then resend what the other has not received.
 //
 // A member may ask to join a terminal, with the ticket of `sessions.join`:
@@ -47,7 +47,7 @@ export const TERMINAL = {
   outputPieceBytes: 128 * 1024,
   /** Longest WebSocket message that the server accepts. */
   messageBytes: 64 * 1024,
-  /** How long the server keeps a terminal after its connection has dropped. */
+  /** How long servers keep a terminal after its connection has dropped, unless they are set otherwise. */
   resumeSeconds: 60,
   /** Most output that waits for a browser which has joined and reads too slowly: beyond, it is disconnected. */
   guestBacklogBytes: 2 * 1024 * 1024,
@@ -147,6 +147,8 @@ export const ServerMessage = z.discriminatedUnion('type', [
     type: z.literal('ready'),
     /** Authorizes a resumption; equivalent to the session itself. */
     token: z.string(),
+    /** How long the terminal is kept after its connection has dropped. */
+    seconds: z.int().min(1).default(TERMINAL.resumeSeconds),
   }),
   z.object({
     type: z.literal('resumed'),

@@ -27,7 +27,7 @@ afterEach(() => {
 const SESSION: KeptSession = {
   username: 'pi',
   title: '',
-  suspended: { session: 's', token: 't', shown: 0, input: { offset: 0, bytes: new Uint8Array() } },
+  suspended: { session: 's', token: 't', seconds: 60, shown: 0, input: { offset: 0, bytes: new Uint8Array() } },
   snapshot: { output: '', columns: 80, rows: 24 },
 }
 

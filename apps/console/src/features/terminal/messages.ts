@@ -132,7 +132,7 @@ export const terminalMessages = {
   ended: i18n._('The session has ended'),
   exited: (status: number) => i18n._('The shell ended with status {status}.', { status }),
   killed: (signal: string) => i18n._('The shell was ended by signal {signal}.', { signal }),
-  lost: i18n._('The connection was lost and did not come back within a minute.'),
+  lost: i18n._('The connection was lost and did not come back in time.'),
   onceOnline: i18n._('You can connect again once it is online.'),
   failedToConnect: i18n._('The server could not be reached.'),
   endedBy: {

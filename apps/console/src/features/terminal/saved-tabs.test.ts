@@ -43,7 +43,13 @@ describe('the terminals of a page that is loaded again', () => {
     const session = {
       username: 'pi',
       title: 'vim',
-      suspended: { session: 's', token: 't', shown: 7, input: { offset: 3, bytes: Uint8Array.of(0, 127, 128, 255) } },
+      suspended: {
+        session: 's',
+        token: 't',
+        seconds: 60,
+        shown: 7,
+        input: { offset: 3, bytes: Uint8Array.of(0, 127, 128, 255) },
+      },
       snapshot: { output: '\u001B[1mé', columns: 80, rows: 24 },
     }
     const tab = toSaved(one, 'a', device, () => session)

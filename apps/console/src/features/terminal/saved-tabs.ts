@@ -34,6 +34,7 @@ const Session: z.ZodType<KeptSession> = z.object({
   suspended: z.object({
     session: z.string(),
     token: z.string(),
+    seconds: z.int().positive(),
     shown: z.int(),
     input: z.object({ offset: z.int(), bytes: z.string().transform(textAsBytes) }),
     joined: z.literal(true).optional(),

@@ -18,7 +18,11 @@ afterEach(() => void vi.unstubAllGlobals())
 
 const tabs = (suspendedAt: number | undefined, session?: object) =>
   JSON.stringify({ owner: 'me', active: 0, suspendedAt, tabs: [{ layout: { kind: 'pane', session } }] })
-const SESSION = { username: 'pi', suspended: { session: 's', token: 'secret' }, snapshot: { output: 'shown' } }
+const SESSION = {
+  username: 'pi',
+  suspended: { session: 's', token: 'secret', seconds: 60 },
+  snapshot: { output: 'shown' },
+}
 
 it('keeps sessions while the server does, and removes them then, but not their tabs', () => {
   let time = 1_000_000
@@ -32,6 +36,14 @@ it('keeps sessions while the server does, and removes them then, but not their t
   expect(hasSuspendedSessions()).toBe(false)
   expect(store.get(TABS_KEY)).toBe(tabs(1_000_000))
   expect(waiting).toHaveLength(1)
+})
+
+it('keeps them for as long as the server that has them', () => {
+  const kept = { ...SESSION, suspended: { ...SESSION.suspended, seconds: 600 } }
+  store.set(TABS_KEY, tabs(1_000_000, kept))
+  expireSuspendedSessions(() => 1_090_000, later)
+  expect(hasSuspendedSessions()).toBe(true)
+  expect(waiting.map(({ delayMs }) => delayMs)).toEqual([510_000])
 })
 
 it('removes sessions of an unknown age, and what cannot be read', () => {

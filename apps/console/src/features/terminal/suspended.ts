@@ -1,10 +1,7 @@
 // The storage of tabs, and whether an earlier page has suspended sessions there. By itself, so that the first page can
 // ask without loading the terminals.
-import { TERMINAL } from '@bowline/contract/terminal/messages'
 
 export const TABS_KEY = 'bowline.terminal-tabs'
-/** Time for which the server keeps suspended sessions. */
-const KEPT_MS = TERMINAL.resumeSeconds * 1_000
 
 export function hasSuspendedSessions(): boolean {
   return suspendedTabs() !== undefined
@@ -24,8 +21,9 @@ export function expireSuspendedSessions(
   if (tabs === undefined) return
   try {
     const age = now() - suspendedAt(tabs)
+    const kept = keptMs(tabs)
     // A clock that was set back, or no time, says nothing of the age.
-    if (age >= 0 && age < KEPT_MS) later(() => expireSuspendedSessions(now, later), KEPT_MS - age)
+    if (age >= 0 && age < kept) later(() => expireSuspendedSessions(now, later), kept - age)
     else sessionStorage.setItem(TABS_KEY, JSON.stringify(JSON.parse(tabs, withoutSession)))
   } catch {
     // Nothing that can be read is lost.
@@ -47,6 +45,16 @@ function suspendedAt(tabs: string): number {
   const stored: unknown = JSON.parse(tabs)
   const hasTime = typeof stored === 'object' && stored !== null && 'suspendedAt' in stored
   return hasTime ? Number(stored.suspendedAt) : Number.NaN
+}
+
+/** Time for which the server keeps the sessions, the longest of them. */
+function keptMs(tabs: string): number {
+  let longest = 0
+  JSON.parse(tabs, (key, value: { readonly seconds?: unknown }) => {
+    if (key === 'suspended') longest = Math.max(longest, Number(value.seconds))
+    return value
+  })
+  return longest * 1_000
 }
 
 /** Keeps the id of a session, which is a text. */

@@ -24,6 +24,8 @@ export interface ConversationDeps {
   readonly node: string
   readonly resumable: ResumableTerminals
   readonly clock: Clock
+  /** How long a terminal is kept without a connection. */
+  readonly resumeSeconds: number
   /**
    * Passes the frames of a WebSocket to the node that has the session of a token, or the one that is to be joined.
    * Undefined: this WebSocket is passed on by another node already.
@@ -118,6 +120,7 @@ export function createConversation(
     running = askToJoin({
       shared: deps.shared,
       clock,
+      resumeSeconds: deps.resumeSeconds,
       target: found,
       peer,
       socket,
@@ -172,7 +175,7 @@ export function createConversation(
     if (isOver) return connection.leave(LEFT)
     isSignedIn = true
     owned?.share()
-    terminal.send({ type: 'ready', token: keep() })
+    terminal.send({ type: 'ready', token: keep(), seconds: deps.resumeSeconds })
     const started = assertDefined(run)
     if (await connection.start(started)) return
     connection.disconnect(started === 'sftp' ? NO_FILES : isTerminal(started) ? NO_SHELL : NO_COMMAND)

@@ -12,7 +12,7 @@ function terminal() {
   const sizes: number[] = []
   const ignored = () => undefined
   const connection = () => ({ input: ignored, drained: ignored, disconnect: ignored, leave: ignored })
-  const created = createWebTerminal({ clock, connection, ended: ignored })
+  const created = createWebTerminal({ clock, connection, resumeSeconds: 60, ended: ignored })
   created.begin({
     bufferedBytes: 0,
     close: ignored,

@@ -12,6 +12,8 @@ import { type FrameSocket, createWebTerminal } from './web-terminal.ts'
 export interface GuestTerminalParts {
   readonly shared: Pick<SharedTerminals, 'ask'>
   readonly clock: Clock
+  /** How long the place is kept without a connection. */
+  readonly resumeSeconds: number
   readonly target: JoinTarget
   readonly peer: PeerAddress
   readonly socket: FrameSocket
@@ -22,7 +24,14 @@ export interface GuestTerminalParts {
 }
 
 /** Asks to join; what comes of it is sent to the browser. */
-export function askToJoin({ shared, clock, target, socket, ...parts }: GuestTerminalParts): ResumableTerminal {
+export function askToJoin({
+  shared,
+  clock,
+  resumeSeconds,
+  target,
+  socket,
+  ...parts
+}: GuestTerminalParts): ResumableTerminal {
   let { peer } = parts
   let isOver = false
   /** Bytes that wait beyond the window of a terminal. */
@@ -40,12 +49,13 @@ export function askToJoin({ shared, clock, target, socket, ...parts }: GuestTerm
       disconnect: leave,
       leave,
     }),
+    resumeSeconds,
     ended: parts.ended,
   })
   const line: GuestLine = {
     admitted(message) {
       terminal.send(message)
-      terminal.send({ type: 'ready', token: parts.admitted() })
+      terminal.send({ type: 'ready', token: parts.admitted(), seconds: resumeSeconds })
     },
     say: (message) => terminal.send(message),
     output(bytes) {

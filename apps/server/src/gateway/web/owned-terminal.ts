@@ -21,6 +21,8 @@ export interface OwnedTerminalDeps {
   readonly gateway: Pick<Gateway, 'admitWeb'>
   readonly shared: Pick<SharedTerminals, 'share'>
   readonly clock: Clock
+  /** How long a terminal is kept without a connection. */
+  readonly resumeSeconds: number
 }
 
 export interface OwnedTerminalParts {
@@ -41,7 +43,7 @@ export interface OwnedTerminal extends ResumableTerminal {
 
 /** @returns the reason of a refusal where the gateway admits no connection */
 export function openOwnedTerminal(
-  { gateway, shared: terminals, clock }: OwnedTerminalDeps,
+  { gateway, shared: terminals, clock, resumeSeconds }: OwnedTerminalDeps,
   { target, run, peer, socket, ended }: OwnedTerminalParts,
 ): OwnedTerminal | string {
   let entered: { readonly connection: WebConnection; readonly handler: Connection } | undefined
@@ -54,6 +56,7 @@ export function openOwnedTerminal(
       disconnect: (cause) => entered?.connection.disconnect(cause),
       leave: (message) => entered?.connection.leave(message),
     }),
+    resumeSeconds,
     ended,
   })
   const { view } = terminal

@@ -33,6 +33,8 @@ export interface WebEndpointsDeps {
   /** Terminals that others may join. */
   readonly shared: SharedTerminals
   readonly clock: Clock
+  /** How long a terminal is kept without a connection. */
+  readonly resumeSeconds: number
   /** Id of this node. */
   readonly node: string
   /** Opens the stream of a browser's terminal to another node; undefined where there is no link with it. */

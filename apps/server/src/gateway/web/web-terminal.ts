@@ -46,18 +46,20 @@ export interface WebTerminal {
 export interface WebTerminalParts {
   readonly clock: Clock
   readonly connection: () => Pick<WebConnection, 'input' | 'drained' | 'disconnect' | 'leave'>
+  /** How long it is kept without a connection. */
+  readonly resumeSeconds: number
   /** Called when nothing is left to resume. */
   readonly ended: () => void
 }
 
-const LOST = 'The browser was disconnected for more than a minute.'
+const LOST = 'The browser was disconnected for too long.'
 /** So much unconfirmed output keeps a browser busy for longer than {@link FILL_MS}. */
 const FLOOD_BYTES = 32 * 1024
 const FILL_MS = 8
 /** Limit for browsers that request replies and never read. */
 const MAX_UNSENT_BYTES = 2 * TERMINAL.outputWindowBytes
 
-export function createWebTerminal({ clock, connection, ended }: WebTerminalParts): WebTerminal {
+export function createWebTerminal({ clock, connection, resumeSeconds, ended }: WebTerminalParts): WebTerminal {
   const output = new RetainedOutput()
   /** Offset of the next byte to send on the current socket. */
   let sent = 0
@@ -126,7 +128,7 @@ export function createWebTerminal({ clock, connection, ended }: WebTerminalParts
 
   function startResumeTimeout(): void {
     cancelResumeTimeout()
-    cancelResumeTimeout = clock.after(TERMINAL.resumeSeconds * 1_000, () => {
+    cancelResumeTimeout = clock.after(resumeSeconds * 1_000, () => {
       connection().disconnect({ by: 'peer', reason: 'connection-lost', message: LOST })
       release()
     })

@@ -43,6 +43,8 @@ export interface Suspended {
   readonly session: string
   /** Authorizes the resumption; as good as the session itself. */
   readonly token: string
+  /** How long the server keeps it. */
+  readonly seconds: number
   /** Bytes of output on the screen. */
   readonly shown: number
   /** Input that the device has not acknowledged. */
@@ -116,6 +118,7 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
   let socket: FrameSocket | undefined
   let session = suspended?.session ?? ''
   let token = suspended?.token ?? ''
+  let keptSeconds = suspended?.seconds ?? TERMINAL.resumeSeconds
   /** Offsets: input acknowledged by the device; output received, rendered, and acknowledged. */
   let inputAcknowledged = suspended?.input.offset ?? 0
   let received = suspended?.shown ?? 0
@@ -160,7 +163,7 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
   }
 
   function reconnecting(): void {
-    until = now() + TERMINAL.resumeSeconds * 1_000
+    until = now() + keptSeconds * 1_000
     backoff.reset()
     state.set({ kind: 'reconnecting', until })
   }
@@ -181,7 +184,7 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
       case 'refused':
         return finish({ kind: 'refused' })
       case 'ready':
-        ;({ token } = message)
+        ;({ token, seconds: keptSeconds } = message)
         return run()
       case 'resumed':
         input.rewind(message.received)
@@ -320,7 +323,7 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
     suspend() {
       if (token === '' || isOver()) return undefined
       socket?.suspend()
-      return { session, token, shown, input: input.waiting, ...(follow ? { joined: true } : {}) }
+      return { session, token, seconds: keptSeconds, shown, input: input.waiting, ...(follow ? { joined: true } : {}) }
     },
     close: () => end('user', 'disconnect', ''),
   }
