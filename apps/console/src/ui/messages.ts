@@ -20,6 +20,10 @@ export const uiMessages = {
     minutes: (minutes: number, seconds: number) => i18n._('{minutes} min {seconds} s', { minutes, seconds }),
     seconds: (seconds: number) => i18n._('{seconds} s', { seconds }),
   },
+  ago: {
+    hour: (hours: number) => i18n._('{hours} h ago', { hours }),
+    minute: (minutes: number) => i18n._('{minutes} min ago', { minutes }),
+  },
   justNow: i18n._('just now'),
   now: i18n._('now'),
   online: i18n._('Online'),
