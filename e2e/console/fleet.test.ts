@@ -154,7 +154,7 @@ describe('narrowing the list', () => {
     await page.getByText('BX-4711').waitFor()
   })
 
-  it('keeps favourites of a person, and shows only those', async () => {
+  it('keeps favorites of a person, and shows only those', async () => {
     await page.goto('/devices?sort=name&q=unit-000')
     await page.getByRole('button', { name: 'Add unit-0003 to favorites' }).click()
     await page.getByRole('button', { name: 'Remove unit-0003 from favorites' }).waitFor()

@@ -39,7 +39,7 @@ export const uiMessages = {
   undoFailed: i18n._('It could not be undone'),
   /** Rule for a field that the server named without a reason. */
   notAccepted: i18n._('was not accepted'),
-  taken: i18n._('is taken'),
+  taken: i18n._('is already in use; choose another one'),
   days: {
     label: i18n._('Date'),
     any: i18n._('Any date'),
