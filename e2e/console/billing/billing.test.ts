@@ -152,7 +152,7 @@ it('leads from the fourth device to a subscription, and from its end to the choi
   await page.getByRole('button', { name: 'Resume subscription' }).waitFor()
   await deliver(provider.state.events.slice(before))
   await page.getByRole('link', { name: 'Return to Bowline' }).click()
-  await factOf(page, 'State').getByText('Cancelled, still running').waitFor()
+  await factOf(page, 'State').getByText('Canceled, still running').waitFor()
 
   // The end, which the open page shows by itself: a week of grace.
   await deliver([provider.state.change(subscription?.id ?? '', { status: 'canceled' })])

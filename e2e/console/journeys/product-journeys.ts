@@ -40,6 +40,15 @@ export function productJourneys(site: Site): void {
       expect(await page.getByText(/^SHA256:/).textContent()).toMatch(/^SHA256:[\w+/]{43}$/)
     })
 
+    it('lists the last sessions of the device by when they started', async () => {
+      const { page, world } = site
+      await page.goto(`/devices/${world.own.uid}`)
+      const times = page.getByRole('region', { name: 'Last sessions' }).locator('time')
+      await times.nth(1).waitFor()
+      const started = await times.evaluateAll((all) => all.map((time) => time.getAttribute('datetime') ?? ''))
+      expect(started).toEqual(started.toSorted((a, b) => b.localeCompare(a)))
+    })
+
     it('shows a session while it runs and why it ended', async () => {
       const { page, world } = site
       const { product, own } = world

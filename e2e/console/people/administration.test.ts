@@ -117,7 +117,7 @@ it('creates an account, which signs in', async () => {
   await dialog.getByText('must have 5 to 30 characters').waitFor()
   await dialog.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
   await dialog.getByRole('button', { name: 'Create account' }).click()
-  await dialog.getByText('Username is taken').waitFor()
+  await dialog.getByText('Username is already in use; choose another one.').waitFor()
   await inspect(page, 'create-account')
   await dialog.getByLabel('Username').fill('katherine')
   await dialog.getByRole('button', { name: 'Create account' }).click()

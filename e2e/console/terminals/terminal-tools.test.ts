@@ -104,7 +104,7 @@ describe('the menu of a terminal', () => {
   it('opens by the keyboard at the cursor, and gives the keyboard back', async () => {
     for (const key of ['Shift+F10', 'ContextMenu']) {
       await page.keyboard.press(key)
-      await page.getByRole('menuitem', { name: 'Split to the right' }).waitFor()
+      await page.getByRole('menuitem', { name: 'Split right' }).waitFor()
       // The menu takes the keyboard a moment after it is drawn; a key before that is the terminal's.
       await until('the menu has the keyboard', () => hasFocus(page.getByRole('menuitem', { name: 'Copy' })))
       await page.keyboard.press('Escape')
@@ -169,7 +169,7 @@ describe('the output of a terminal', () => {
     await page.keyboard.press('Shift+F10')
     await page.getByRole('menuitem', { name: 'Select all' }).click()
     await page.keyboard.press('Shift+F10')
-    await page.getByRole('menuitem', { name: 'Copy with colours' }).click()
+    await page.getByRole('menuitem', { name: 'Copy with colors' }).click()
     await until('the text is copied', async () => (await clipboard()).includes('red-42'))
     const html = await page.evaluate<string>(
       `navigator.clipboard.read().then(([item]) => item.getType('text/html')).then((part) => part.text())`,

@@ -76,7 +76,7 @@ export const LIMITS = {
    * address and the time after which a failing one is paused are those of alert rules.
    */
   auditStreams: { perNamespace: 5, authorization: 2_000, nouns: 40, behind: 10_000 },
-  /** Saved views of one person, or of a namespace; favourites of one person; characters of a view's query as JSON. */
+  /** Saved views of one person, or of a namespace; favorites of one person; characters of a view's query as JSON. */
   views: { name: 60, perOwner: 50, favorites: 500, queryLength: 4_000 },
   /** Roles of a namespace beside the four, and of one member; characters of a name. */
   roles: { perNamespace: 50, perMember: 10, name: 60 },

@@ -20,6 +20,10 @@ export const uiMessages = {
     minutes: (minutes: number, seconds: number) => i18n._('{minutes} min {seconds} s', { minutes, seconds }),
     seconds: (seconds: number) => i18n._('{seconds} s', { seconds }),
   },
+  ago: {
+    hour: (hours: number) => i18n._('{hours} h ago', { hours }),
+    minute: (minutes: number) => i18n._('{minutes} min ago', { minutes }),
+  },
   justNow: i18n._('just now'),
   now: i18n._('now'),
   online: i18n._('Online'),
@@ -35,7 +39,7 @@ export const uiMessages = {
   undoFailed: i18n._('It could not be undone'),
   /** Rule for a field that the server named without a reason. */
   notAccepted: i18n._('was not accepted'),
-  taken: i18n._('is taken'),
+  taken: i18n._('is already in use; choose another one'),
   days: {
     label: i18n._('Date'),
     any: i18n._('Any date'),

@@ -71,7 +71,7 @@ export async function addFavorite(ctx: TenantContext, uid: DeviceUid): Promise<v
   await ctx.db.transaction().execute(async (db) => {
     await lockNamespace(db)
     const limit = LIMITS.views.favorites
-    if ((await readFavorites(db, user)).length >= limit) fail('NAMESPACE_FULL', { limit, what: 'favourites' })
+    if ((await readFavorites(db, user)).length >= limit) fail('NAMESPACE_FULL', { limit, what: 'favorites' })
     await insertFavorite(db, { tenant_id: ctx.tenant, user_id: user, device_uid: uid })
   })
 }

@@ -1,16 +1,18 @@
 // Picks one accepted device by name, with search as you type.
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import { useQuery } from '@tanstack/react-query'
-import { useDeferredValue, useState } from 'react'
+import { ChevronDown } from 'lucide-react'
+import { type ComponentProps, useDeferredValue, useState } from 'react'
 import { useRuntime } from '../context.tsx'
+import bar from '../../ui/controls/choice-menu.module.css'
 import { Select } from '../../ui/kit.ts'
 import { pickerMessages as texts } from './messages.ts'
 import { deviceListQuery, deviceQuery } from './queries.ts'
 
 interface DevicePickerProps {
   readonly label: string
-  readonly placeholder?: string
-  readonly size?: 'xs' | 'sm'
+  /** One of the filters of a list, with their look: its label is its placeholder. */
+  readonly filter?: boolean
   /** Uid of the chosen device; '' for none. */
   readonly uid: string
   readonly error?: string | null
@@ -18,7 +20,7 @@ interface DevicePickerProps {
   readonly onPick: (uid: DeviceUid | undefined) => void
 }
 
-export function DevicePicker({ label, placeholder, size = 'sm', uid, error, onPick }: DevicePickerProps) {
+export function DevicePicker({ label, filter = false, uid, error, onPick }: DevicePickerProps) {
   const { api } = useRuntime()
   const [isOpen, setOpen] = useState(false)
   const [text, setText] = useState('')
@@ -33,10 +35,7 @@ export function DevicePicker({ label, placeholder, size = 'sm', uid, error, onPi
   const isListed = uid === '' || listed.some(({ value }) => value === uid)
   return (
     <Select
-      label={size === 'sm' ? label : undefined}
-      aria-label={size === 'sm' ? undefined : label}
-      placeholder={placeholder}
-      size={size}
+      {...(filter ? asFilter(label, uid !== '') : { label })}
       error={error}
       searchable
       clearable
@@ -58,3 +57,12 @@ export function DevicePicker({ label, placeholder, size = 'sm', uid, error, onPi
     />
   )
 }
+
+const asFilter = (label: string, isChosen: boolean): Partial<ComponentProps<typeof Select>> => ({
+  'aria-label': label,
+  placeholder: label,
+  size: 'xs',
+  classNames: { input: bar['field'] ?? '' },
+  // A chosen device has the button that clears the field there.
+  ...(isChosen ? {} : { rightSection: <ChevronDown size={13} aria-hidden />, rightSectionPointerEvents: 'none' }),
+})

@@ -124,7 +124,7 @@ export const alertsMessages = {
       queued: i18n._('Waiting'),
       sent: i18n._('Delivered'),
       failed: i18n._('Given up'),
-      cancelled: i18n._('Cancelled'),
+      cancelled: i18n._('Canceled'),
     },
     attempts: (count: number) => i18n._('{count, plural, one {# attempt} other {# attempts}}', { count }),
     next: i18n._('next attempt'),

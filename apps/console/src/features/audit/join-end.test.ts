@@ -5,7 +5,7 @@ const system = { type: 'system', id: '', name: '' } as const
 const ben = { type: 'user', id: '6543210fedcba98765432100', name: 'ben' } as const
 
 it.each([
-  ['session.join-end', system, { person: 'ben' }, 'ben is no longer in the terminal of another person'],
+  ['session.join-end', system, { person: 'ben' }, 'ben is no longer in a shared terminal'],
   ['session.join-end', ben, { person: 'ben' }, undefined],
   ['session.join-end', system, {}, undefined],
   ['session.close', system, { person: 'ben' }, undefined],

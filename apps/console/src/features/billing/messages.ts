@@ -35,7 +35,7 @@ export const billingMessages = {
     canceled: i18n._('Ended'),
     unpaid: i18n._('Ended due to non-payment'),
     paused: i18n._('Paused'),
-    to_cancel_at_end_of_period: i18n._('Cancelled, still running'),
+    to_cancel_at_end_of_period: i18n._('Canceled, still running'),
   },
   nexts: {
     free: (limit: string) => i18n._('The first {limit} devices are free. A subscription removes the limit.', { limit }),

@@ -1,4 +1,4 @@
-// Favourite devices of the person: the star beside a name, and the switch on a device's page and in the list.
+// Favorite devices of the person: the switch on a device's page and in the list.
 import { views } from '@bowline/contract/operations/fleet/views'
 import { DeviceUid } from '@bowline/contract/schemas/common'
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
@@ -9,7 +9,6 @@ import { useRuntime } from '../../core/context.tsx'
 import { useAction } from '../../core/use-action.ts'
 import { keys } from '../../live/apply-events.ts'
 import { IconButton } from '../../ui/controls/icon-button.tsx'
-import { VisuallyHidden } from '../../ui/kit.ts'
 import { devicesMessages as texts } from './messages.ts'
 import classes from './devices.module.css'
 
@@ -30,18 +29,8 @@ export function useFavorites(): ReadonlySet<string> {
   return useQuery({ ...favoritesQuery(api), select: setOf }).data ?? NONE
 }
 
-/** The favourites for the marks and switches inside: asked for once, not in each row. */
+/** The favourites for the switches inside: asked for once, not in each row. */
 export const Favorites = createContext(NONE)
-
-export function FavoriteMark({ uid }: { readonly uid: string }) {
-  if (!useContext(Favorites).has(uid)) return null
-  return (
-    <span title={texts.favorite} className={classes['star']}>
-      <Star size={13} aria-hidden />
-      <VisuallyHidden>{texts.favorite}</VisuallyHidden>
-    </span>
-  )
-}
 
 export interface FavoriteTarget {
   readonly uid: string

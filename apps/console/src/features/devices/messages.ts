@@ -179,7 +179,7 @@ export const devicesMessages = {
   editHint: i18n._('Part of its SSH address. Letters, digits, - and _.'),
   searchKinds: { devices: i18n._('Search devices'), containers: i18n._('Search containers') },
   unknownKeyword: (keyword: string, known: string) =>
-    i18n._('“{keyword}:” is no keyword and is searched for as text. Keywords: {known}', { keyword, known }),
+    i18n._('“{keyword}:” isn’t a keyword, so it’s searched for as text. Keywords: {known}', { keyword, known }),
   searchHint: i18n._('Search, or tag: os: is: …'),
   filters: i18n._('Filters'),
   presence: i18n._('Status'),
@@ -206,7 +206,6 @@ export const devicesMessages = {
   favorites: i18n._('Favorites'),
   hostKeyChanged: i18n._('Host key changed'),
   inIncident: i18n._('Of one incident'),
-  favorite: i18n._('Favorite'),
   makeFavorite: i18n._('Add to favorites'),
   unfavorite: i18n._('Remove from favorites'),
   favoriteNamed: (name: string) => i18n._('Add {name} to favorites', { name }),
@@ -214,10 +213,13 @@ export const devicesMessages = {
   favoriteFailed: (name: string) => i18n._('Favorites were not changed for {name}', { name }),
   exportFailed: i18n._('The devices could not be exported'),
   presences: { online: i18n._('Online'), offline: i18n._('Offline') },
+  countMatching: i18n._('found by the search and filters'),
   noMatches: i18n._('No matching devices'),
-  noMatchesText: i18n._(
-    'Search covers names, ids, addresses, MAC addresses, tags, systems, notes and custom fields. Keywords look at one of them: tag:kiosk, name:, os:, arch:, agent:, ip:, is:offline.',
-  ),
+  noMatchesText: (keywords: string) =>
+    i18n._(
+      'Search covers names, ids, addresses, MAC addresses, tags, systems, notes and custom fields. A keyword looks at one of them: {keywords}',
+      { keywords },
+    ),
   rowKeys: i18n._('c connects, e edits, t edits tags, f toggles favorite, a accepts, r rejects.'),
   sshCommandOf: (name: string) => i18n._('the SSH command of {name}', { name }),
   emptyAccepted: i18n._('No devices yet'),

@@ -1,15 +1,14 @@
 // Says below the search that a keyword is unknown: it finds devices with that text only, mostly none.
-import { KEYWORD_NAMES, unknownKeyword } from '@bowline/contract/schemas/lists/device-search'
+import { unknownKeyword } from '@bowline/contract/schemas/lists/device-search'
 import { Text } from '../../ui/kit.ts'
 import { devicesMessages as texts } from './messages.ts'
-
-const KNOWN = KEYWORD_NAMES.map((name) => `${name}:`).join(' ')
+import { KEYWORDS_LINE } from './search.ts'
 
 export function SearchNote({ words = '' }: { readonly words: string | undefined }) {
   const keyword = unknownKeyword(words)
   return keyword === undefined ? null : (
     <Text component="output" display="block" size="sm" mb="sm">
-      {texts.unknownKeyword(keyword, KNOWN)}
+      {texts.unknownKeyword(keyword, KEYWORDS_LINE)}
     </Text>
   )
 }

@@ -1,5 +1,5 @@
 // URL search parameters of the devices page.
-import { SEARCH_KEYWORDS } from '@bowline/contract/schemas/lists/device-search'
+import { KEYWORD_NAMES, keywordOf } from '@bowline/contract/schemas/lists/device-search'
 import { z } from 'zod'
 import { type DeviceChoices, PRESENCES, SEEN, TROUBLE_CHOICES } from '../../core/devices/device-filter.ts'
 import { DEVICES_PER_PAGE, DEVICE_SORTS, type DeviceListQuery, PAGE_SIZES } from '../../core/devices/queries.ts'
@@ -95,7 +95,15 @@ export function inTab(search: DevicesSearch, status: DeviceTab): DevicesSearch {
 }
 
 /** A keyword whose value is still to be typed, at the end of the words. */
-const OPEN_KEYWORD = new RegExp(`(?:^|\\s)-?(?:is|${Object.keys(SEARCH_KEYWORDS).join('|')}):"?$`, 'i')
+const OPEN_WORD = /(?:^|\s)-?([a-z]+):"?$/i
+
+/** Keywords of the search in one line, for people. */
+export const KEYWORDS_LINE = KEYWORD_NAMES.map((name) => `${name}:`).join(' ')
+
+function closedWords(words: string): string {
+  const name = OPEN_WORD.exec(words)?.[1]
+  return (name !== undefined && keywordOf(name) !== undefined ? words.replace(OPEN_WORD, '') : words).trim()
+}
 
 export function choicesOf(search: DevicesSearch): DeviceChoices {
   const { status, q = '', tag, system, arch, version, seen, fav, hostKey, trouble, incident, cell } = search
@@ -106,7 +114,7 @@ export function choicesOf(search: DevicesSearch): DeviceChoices {
     favorites: fav === 'yes' ? true : undefined,
     hostKeyChanged: hostKey === 'changed' ? true : undefined,
   }
-  return { words: q.replace(OPEN_KEYWORD, '').trim(), ...lists, presence, seen, ...marks, trouble, incident, cell }
+  return { words: closedWords(q), ...lists, presence, seen, ...marks, trouble, incident, cell }
 }
 
 /** The list for a URL. By default accepted devices are sorted by last seen, others by request time. */

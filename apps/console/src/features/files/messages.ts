@@ -112,7 +112,7 @@ export const filesMessages = {
     upload: i18n._('Upload'),
     download: i18n._('Download'),
     finished: i18n._('finished'),
-    cancelled: i18n._('cancelled'),
+    cancelled: i18n._('canceled'),
     uploaded: (name: string) => i18n._('{name} uploaded', { name }),
     downloaded: (name: string) => i18n._('{name} downloaded', { name }),
     failed: (name: string) => i18n._('{name} was not transferred', { name }),

@@ -6,6 +6,10 @@ it('a disk with little left is not shown as full', () => {
   expect(formatMeasure('disk', 100)).toBe('100%')
 })
 
+it('percents are rounded as those of the history', () => {
+  expect([21.8, 21.4].map((value) => formatMeasure('disk', value))).toEqual(['22%', '21%'])
+})
+
 it('load and times have their own units', () => {
   expect(formatMeasure('load', 0.254)).toBe('0.25')
   expect(formatMeasure('load', 250.4)).toBe('250')

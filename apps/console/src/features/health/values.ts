@@ -28,8 +28,8 @@ export function formatMeasure(measure: Measure, value: number): string {
     case 'cpu':
     case 'memory':
     case 'disk':
-      // Never rounded up to 100 %: a disk is full only when nothing is left.
-      return percents().format(Math.floor(value) / 100)
+      // As the server rounds for its history, but never up to 100 %: a disk is full only when nothing is left.
+      return percents().format((value < 100 ? Math.min(99, Math.round(value)) : value) / 100)
   }
 }
 

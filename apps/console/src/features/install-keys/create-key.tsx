@@ -59,6 +59,7 @@ function Form({ onKey, onCancel }: { readonly onKey: (key: string) => void; read
     schema: Fields,
     values: { name: '', accepts: 'yes', tags: [], max_uses: '', expires_in_days: '30' },
     labels: texts.labels,
+    taken: texts.taken,
     async send(body) {
       onKey((await create.send(body)).key)
     },

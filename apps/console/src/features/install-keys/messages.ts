@@ -15,6 +15,7 @@ export const installKeysMessages = {
     expires: i18n._('Expires'),
     used: i18n._('Last used'),
   },
+  taken: { name: i18n._('An install key with this name already exists. Choose another one.') },
   accepted: i18n._('accepted'),
   pending: i18n._('pending'),
   never: i18n._('never'),
@@ -56,7 +57,7 @@ export const installKeysMessages = {
   secretWhat: i18n._('Install key'),
   commandText: i18n._('Or copy the command that installs the agent with it:'),
   commandWhat: i18n._('Install command'),
-  enrolText: i18n._('Or enrol a device without an agent, using its own ssh client:'),
-  enrolWhat: i18n._('Enrolment command'),
+  enrolText: i18n._('Or enroll a device without an agent, using its own ssh client:'),
+  enrolWhat: i18n._('Enrollment command'),
   done: i18n._('I have copied it'),
 }

@@ -35,6 +35,7 @@ function Form({ onDone }: { readonly onDone: () => void }) {
     schema: Fields,
     values: { name: '' },
     labels: texts.labels,
+    taken: texts.taken,
     async send(body) {
       const created = await create.send(body)
       onDone()

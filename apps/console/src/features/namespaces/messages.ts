@@ -22,6 +22,7 @@ export const namespacesMessages = {
   ),
   createSubmit: i18n._('Create'),
   createFailed: i18n._('The namespace was not created'),
+  taken: { name: i18n._('A namespace with this name already exists. Choose another one.') },
   labels: { name: i18n._('Name') },
   memberFilter: { person: i18n._('Person'), anyPerson: i18n._('Anyone'), formerMember: i18n._('former member') },
   nameHint: i18n._('Lower-case letters, digits and inner hyphens; 3 to 30 characters.'),

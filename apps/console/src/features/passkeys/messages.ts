@@ -5,7 +5,7 @@ export const passkeyMessages = {
   signIn: i18n._('Sign in with a passkey'),
   use: i18n._('Use a passkey'),
   failed: i18n._('The passkey did not work'),
-  cancelled: i18n._('It was cancelled, or your browser found no passkey for this server.'),
+  cancelled: i18n._('It was canceled, or your browser found no passkey for this server.'),
   timedOut: i18n._('It took too long. Try again when the passkey is at hand.'),
   unsupported: i18n._('This browser has no passkeys. Use a current one, or sign in with your password.'),
   wrongAddress: (host: string) => i18n._('Passkeys of this server belong to {host}: open the console there.', { host }),

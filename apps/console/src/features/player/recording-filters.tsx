@@ -24,9 +24,8 @@ export function RecordingFilters({ search, onChoose }: RecordingFiltersProps) {
       <MemberFilter chosen={search.person} onChoose={(person) => onChoose({ person })} />
       <div className={classes['deviceFilter']}>
         <DevicePicker
-          size="xs"
+          filter
           label={sessionsMessages.filters.device}
-          placeholder={sessionsMessages.filters.devicePlaceholder}
           uid={search.device ?? ''}
           onPick={(device) => onChoose({ device })}
         />

@@ -6,7 +6,7 @@ import { Button, Text } from '../../ui/kit.ts'
 import { formatCount, formatMoment } from '../../ui/text/numbers.ts'
 import { presenceMessages as texts } from './messages.ts'
 import type { Period } from './queries.ts'
-import { HEIGHT, WIDTH, areas } from './shape.ts'
+import { HEIGHT, WIDTH, areas, topOf } from './shape.ts'
 import classes from './presence.module.css'
 import { locale } from '../../platform/language/language.ts'
 
@@ -23,7 +23,7 @@ export function PresenceChart({ presence: { from, buckets, bucket_seconds, devic
   const known = buckets.filter(({ online }) => online !== null)
   const highest = Math.max(0, ...known.map(({ online }) => online ?? 0))
   const lowest = Math.min(...known.map(({ lowest: count }) => count ?? 0))
-  const top = Math.max(1, devices, highest)
+  const top = topOf(highest, devices)
   const summary = texts.summary(shown(lowest), shown(highest), devices, texts.periods[period])
   const middle = new Date(Date.parse(from) + (buckets.length / 2) * bucket_seconds * 1_000)
   const mark = period === 'day' ? hours : days

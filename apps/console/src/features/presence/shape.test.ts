@@ -1,6 +1,6 @@
 import type { DevicePresence } from '@bowline/contract/operations/fleet/presence'
 import { describe, expect, it } from 'vitest'
-import { absences, areas, pieces } from './shape.ts'
+import { absences, areas, pieces, topOf } from './shape.ts'
 
 const at = (hour: number): string => new Date(Date.UTC(2026, 10, 1, hour)).toISOString()
 const bucket = (online: number | null) => ({ at: at(0), online, lowest: online })
@@ -18,6 +18,22 @@ describe('areas of a chart', () => {
   it('draws nothing without known buckets, and none of no devices as an empty chart', () => {
     expect(areas([bucket(null)], ({ online }) => online, 10)).toBe('')
     expect(areas([bucket(0)], ({ online }) => online, 0)).toBe('M0 100V100H1000V100Z')
+  })
+})
+
+describe('the upper edge of a chart', () => {
+  it.each([
+    [0, 10_005, 1],
+    [4.5, 10_005, 5],
+    [7, 10_005, 8],
+    [61, 10_005, 80],
+    [3_001, 10_005, 4_000],
+    [9_700, 10_005, 10_000],
+    [6.5, 7, 7],
+    [3, 2, 3],
+    [0, 0, 1],
+  ])('is for %d online of %d at %d', (highest, devices, top) => {
+    expect(topOf(highest, devices)).toBe(top)
   })
 })
 

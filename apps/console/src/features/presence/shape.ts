@@ -36,6 +36,18 @@ export function areas<T>(
 
 const round = (value: number): number => Math.round(value * 10) / 10
 
+const ROUND_STEPS = [1, 2, 3, 4, 5, 6, 8, 10] as const
+
+/**
+ * The number at the upper edge of a chart of devices: a round one not below the highest value, so that few of many are seen.
+ * @param devices of the fleet: no edge is above their number
+ */
+export function topOf(highest: number, devices: number): number {
+  const magnitude = 10 ** Math.floor(Math.log10(Math.max(1, highest)))
+  const top = magnitude * (ROUND_STEPS.find((step) => step * magnitude >= highest) ?? 10)
+  return Math.min(top, Math.max(1, devices, Math.ceil(highest)))
+}
+
 /** A piece of the strip of one device, in the strip's coordinates. */
 export interface Piece {
   readonly from: number

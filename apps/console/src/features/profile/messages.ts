@@ -128,7 +128,7 @@ export const profileMessages = {
   dataFailed: i18n._('The export could not be started'),
   deletion: i18n._('Deleting the account'),
   deletionText: i18n._(
-    'Ends your account with every membership, session and token. SSH keys that you vouched for are disabled. Namespaces that you own have to be deleted first; those that you have deleted are removed for good with it.',
+    'Ends your account with every membership, session and token. SSH public keys that you registered are disabled. Namespaces that you own have to be deleted first; those that you have deleted are removed for good with it.',
   ),
   deletionAction: i18n._('Delete my account'),
   deletionTitle: i18n._('Delete your account?'),

@@ -37,6 +37,7 @@ export const rolesMessages = {
     members: i18n._('Members'),
   },
   allDevices: i18n._('All'),
+  taken: { name: i18n._('A role with this name already exists. Choose another one.') },
   labels: {
     name: i18n._('Name'),
     permissions: i18n._('Permissions'),

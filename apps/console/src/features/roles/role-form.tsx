@@ -21,6 +21,7 @@ export function RoleForm({ role, send, onCancel }: RoleFormProps) {
     schema: OwnRoleBody,
     values: { name: role?.name ?? '', permissions: role?.permissions ?? [], tags: role?.tags ?? null },
     labels: texts.labels,
+    taken: texts.taken,
     send,
   })
   const { watch, setValue } = form.form

@@ -100,7 +100,6 @@ export const sessionsMessages = {
   clear: i18n._('Clear filters'),
   filters: {
     device: i18n._('Device'),
-    devicePlaceholder: i18n._('Any device'),
     state: i18n._('State'),
     anyState: i18n._('Any state'),
     states: { active: i18n._('Running'), ended: i18n._('Ended'), refused: i18n._('Sign-in failed') },
@@ -144,8 +143,7 @@ export const sessionsMessages = {
   auditLog: i18n._('Audit log'),
   join: i18n._('Ask to join'),
   watchedBy: (who: string) => i18n._('Watched by {who}', { who }),
-  yes: i18n._('yes'),
-  no: i18n._('no'),
+  no: i18n._('No'),
   idWhat: i18n._('the session id'),
   end: i18n._('End session'),
   rowKeys: i18n._('Shift+E ends the session.'),

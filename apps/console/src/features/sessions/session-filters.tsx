@@ -77,13 +77,7 @@ export function SessionFilters({ search, onChoose, onClear, onUngroup }: Session
         <Chosen onRemove={() => onChoose({ key: undefined })}>{texts.key(search.key)}</Chosen>
       )}
       <div className={classes['device']}>
-        <DevicePicker
-          size="xs"
-          label={texts.device}
-          placeholder={texts.devicePlaceholder}
-          uid={search.device ?? ''}
-          onPick={(device) => onChoose({ device })}
-        />
+        <DevicePicker filter label={texts.device} uid={search.device ?? ''} onPick={(device) => onChoose({ device })} />
       </div>
       <DayRange from={search.from} to={search.to} onChoose={onChoose} />
       {isFiltered(search) ? (

@@ -129,7 +129,7 @@ function KnownSession({ session }: { readonly session: Session }) {
                 <code>{session.term}</code>
               </Fact>
             )}
-            <Fact name={facts.authenticated}>{session.authenticated ? texts.yes : texts.no}</Fact>
+            {session.authenticated ? null : <Fact name={facts.authenticated}>{texts.no}</Fact>}
             <Fact name={facts.started}>{formatExactMoment(session.started_at)}</Fact>
             {closed ? <Fact name={facts.ended}>{formatExactMoment(closed.at)}</Fact> : null}
             <Fact name={facts.duration}>

@@ -32,6 +32,7 @@ export function SessionRecordings({ session }: { readonly session: Session }) {
               key={seat}
               session={session}
               seat={seat}
+              isOnly={seats.length < 2}
               listed={listed.data?.find((recording) => recording.seat === seat)}
             />
           ))
@@ -43,11 +44,13 @@ export function SessionRecordings({ session }: { readonly session: Session }) {
 interface RecordingProps {
   readonly session: Session
   readonly seat: number
+  /** The session has no other recording: its channel needs no name. */
+  readonly isOnly: boolean
   /** Undefined until it is known. */
   readonly listed: ListedRecording | undefined
 }
 
-function Recording({ session, seat, listed }: RecordingProps) {
+function Recording({ session, seat, isOnly, listed }: RecordingProps) {
   const { api } = useRuntime()
   const mayRemove = useMay('sessionRemove', session.device)
   const [verdict, setVerdict] = useState<RecordingVerdict>()
@@ -79,9 +82,11 @@ function Recording({ session, seat, listed }: RecordingProps) {
   return (
     <div className={classes['recording']}>
       <div>
-        <Text size="sm" fw={550}>
-          {texts.recordingOf(seat)}
-        </Text>
+        {isOnly ? null : (
+          <Text size="sm" fw={550}>
+            {texts.recordingOf(seat)}
+          </Text>
+        )}
         {listed ? <RecordingSummary recording={listed} /> : null}
         {verdict ? <Verdict verdict={verdict} /> : null}
       </div>

@@ -57,6 +57,7 @@ function Rename({ namespace, settings, onDone }: Omit<SettingsProps, 'may'> & { 
     schema: Fields,
     values: { name: namespace.name },
     labels: texts.labels,
+    taken: texts.taken,
     async send({ name }) {
       const before = { name: namespace.name }
       if (name !== before.name) await settings.save.send({ change: { name }, before, done: texts.renamed(name) })

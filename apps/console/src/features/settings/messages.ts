@@ -23,6 +23,7 @@ export const settingsMessages = {
   ),
   renamed: (name: string) => i18n._('Namespace renamed to {name}.', { name }),
   renameFailed: i18n._('The namespace was not renamed'),
+  taken: { name: i18n._('A namespace with this name already exists. Choose another one.') },
   labels: {
     access_request_hours: i18n._('Longest access'),
     name: i18n._('Name'),
@@ -120,7 +121,7 @@ export const settingsMessages = {
   ),
   removeAt: (day: string) =>
     i18n._(
-      'Sign-ins to the namespace and its devices stop, running sessions end, and the subscription is cancelled. You can restore it in your profile until {day}; after that it is permanently deleted.',
+      'Sign-ins to the namespace and its devices stop, running sessions end, and the subscription is canceled. You can restore it in your profile until {day}; after that it is permanently deleted.',
       { day },
     ),
   removeOwner: i18n._('Only the owner can delete the namespace.'),

@@ -22,6 +22,7 @@ export const sharedSnippetMessages = {
   allDevices: i18n._('all'),
   by: (name: string) => i18n._('by {name}', { name }),
   roleTooLow: i18n._('You need the Administrator role to change shared snippets.'),
+  taken: { name: i18n._('A shared snippet with this name already exists. Choose another one.') },
   labels: { name: i18n._('Name'), text: i18n._('Text'), tags: i18n._('Tags') },
   textHint: i18n._('People see it before they run it. Do not write passwords here: every member can read it.'),
   add: i18n._('Share a snippet'),

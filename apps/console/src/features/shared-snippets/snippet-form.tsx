@@ -23,6 +23,7 @@ export function SnippetForm({ snippet, send, onCancel }: SnippetFormProps) {
     schema: SnippetBody,
     values: { name: snippet?.name ?? '', text: snippet?.text ?? '', tags: snippet?.tags ?? [] },
     labels: texts.labels,
+    taken: texts.taken,
     send,
   })
   const tags = form.form.watch('tags')

@@ -75,6 +75,7 @@ function Create({ onSecret, onCancel }: CreateProps) {
     schema: NewKey,
     values: { name: '', role: 'observer', scopes: [], expires_at: '30' },
     labels: texts.labels,
+    taken: texts.keyTaken,
     async send(body) {
       onSecret((await create.send(body)).id)
     },
@@ -120,6 +121,7 @@ function Change({ apiKey, onDone }: { readonly apiKey: ApiKey; readonly onDone: 
     schema: KnownKey,
     values: { ...before, scopes: known ?? [] },
     labels: texts.labels,
+    taken: texts.keyTaken,
     async send(body) {
       await save.send(body)
       onDone()

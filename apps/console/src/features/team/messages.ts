@@ -137,6 +137,7 @@ export const teamMessages = {
   },
   addKey: i18n._('Create key'),
   addKeyTitle: i18n._('Create an API key'),
+  keyTaken: { name: i18n._('An API key with this name already exists. Choose another one.') },
   editKeyTitle: (name: string) => i18n._('API key {name}', { name }),
   keyNameHint: i18n._('3 to 20 letters, digits, - and _.'),
   lifetimes: {

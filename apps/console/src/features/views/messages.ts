@@ -11,6 +11,7 @@ export const viewsMessages = {
   saveAction: i18n._('Save view'),
   hint: i18n._('Saves the filters, sort order, columns and page size.'),
   labels: { name: i18n._('Name'), shared: i18n._('Share with everyone in this namespace') },
+  taken: { name: i18n._('A view with this name already exists. Choose another one.') },
   saved: (name: string) => i18n._('View “{name}” saved.', { name }),
   saveFailed: i18n._('The view was not saved'),
   removed: (name: string) => i18n._('View “{name}” deleted.', { name }),

@@ -30,6 +30,7 @@ export function SaveView({ list, query, onClose }: SaveViewProps) {
     schema: Fields,
     values: { name: '', shared: false },
     labels: texts.labels,
+    taken: texts.taken,
     async send(values) {
       await save.send(values)
       onClose()

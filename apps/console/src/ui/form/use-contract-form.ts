@@ -14,6 +14,8 @@ interface FormSpec<In extends FieldValues, Out extends FieldValues> {
   readonly values: DefaultValues<NoInfer<In>>
   /** Labels of every field that the server may name, for the error sentences. */
   readonly labels: Readonly<Partial<Record<Path<NoInfer<In>>, string>>>
+  /** What to say of a field whose value something else of the kind has: what that is, and what to do. */
+  readonly taken?: Readonly<Partial<Record<Path<NoInfer<In>>, string>>>
   /** Sends the form. An error is shown at the field it names, otherwise above the form. */
   readonly send: (values: Out) => Promise<void>
   /** Leaving the form with changes asks nothing: a password, a search. */
@@ -37,6 +39,7 @@ export function useContractForm<In extends FieldValues, Out extends FieldValues>
   schema,
   values,
   labels,
+  taken,
   send,
   losable,
 }: FormSpec<In, Out>): ContractForm<In, Out> {
@@ -52,23 +55,22 @@ export function useContractForm<In extends FieldValues, Out extends FieldValues>
       await sending(() => send(sent))
     } catch (error) {
       // The server names a field by its path; forms are flat.
-      const wrong = fieldErrors(error, isConflict(error) ? uiMessages.taken : uiMessages.notAccepted).map(
-        ({ field, rule }) => ({
-          name: field.split('.').at(-1) ?? '',
-          rule,
-        }),
-      )
+      const wrong = fieldErrors(error, isConflict(error) ? TAKEN : uiMessages.notAccepted).map(({ field, rule }) => ({
+        name: field.split('.').at(-1) ?? '',
+        rule,
+      }))
       const known = wrong.flatMap(({ name, rule }) => (isField(name) ? [{ name, rule }] : []))
       for (const [index, { name, rule }] of known.entries()) {
-        form.setError(name, { message: rule }, { shouldFocus: index === 0 })
+        form.setError(name, problemOf(rule, taken?.[name]), { shouldFocus: index === 0 })
       }
       if (known.length === 0) setFailure(error)
     }
   })
 
   const errorOf = (name: Path<In>): string | null => {
-    const rule = form.getFieldState(name, form.formState).error?.message
-    return rule === undefined ? null : fieldSentence(labelOf(name), rule)
+    const { type, message } = form.getFieldState(name, form.formState).error ?? {}
+    if (message === undefined) return null
+    return type === SENTENCE ? message : fieldSentence(labelOf(name), message)
   }
   return {
     form,
@@ -77,6 +79,17 @@ export function useContractForm<In extends FieldValues, Out extends FieldValues>
     errorOf,
     field: (name) => ({ ...form.register(name), label: labelOf(name), error: errorOf(name) }),
   }
+}
+
+/** The server's rule for a value that something else has. */
+const TAKEN = 'is taken'
+
+/** Type of an error whose message is the sentence to show. */
+const SENTENCE = 'sentence'
+
+function problemOf(rule: string, taken: string | undefined): { type?: string; message: string } {
+  if (rule !== TAKEN) return { message: rule }
+  return taken === undefined ? { message: uiMessages.taken } : { type: SENTENCE, message: taken }
 }
 
 /** Some calls return only the names of the invalid fields. */

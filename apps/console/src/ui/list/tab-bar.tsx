@@ -1,5 +1,6 @@
 // Tabs as links, because each has its own URL; controls for all of them at the end of the line.
 import type { ReactNode } from 'react'
+import { VisuallyHidden } from '../kit.ts'
 import { formatCount } from '../text/numbers.ts'
 import classes from './tab-bar.module.css'
 
@@ -8,6 +9,8 @@ export interface TabLink {
   readonly label: string
   readonly active: boolean
   readonly count?: number | undefined
+  /** What the count is of, where it is not all of them: "found by the search and filters". */
+  readonly countOf?: string | undefined
   /** The count needs attention. */
   readonly attention?: boolean
   /** Renders the link. */
@@ -31,14 +34,15 @@ export function TabBar({ label, tabs, children }: TabBarProps) {
   return (
     <div className={classes['line']}>
       <nav aria-label={label} className={classes['tabs']}>
-        {tabs.map(({ key, label: text, active, count, attention, render }) => (
+        {tabs.map(({ key, label: text, active, count, countOf, attention, render }) => (
           <span key={key}>
             {render(
               <>
                 {text}
                 {count === undefined ? null : (
-                  <span className={classes['count']} data-attention={attention || undefined}>
+                  <span className={classes['count']} data-attention={attention || undefined} title={countOf}>
                     {formatCount(count)}
+                    {countOf === undefined ? null : <VisuallyHidden> {countOf}</VisuallyHidden>}
                   </span>
                 )}
               </>,

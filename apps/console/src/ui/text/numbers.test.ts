@@ -8,9 +8,9 @@ const before = (seconds: number) => new Date(NOW - seconds * 1000).toISOString()
 it.each([
   [0, 'just now'],
   [59, 'just now'],
-  [60, '1 min. ago'],
-  [3_599, '59 min. ago'],
-  [7_200, '2 hr. ago'],
+  [60, '1 min ago'],
+  [3_599, '59 min ago'],
+  [7_200, '2 h ago'],
   [86_400, 'yesterday'],
   [86_400 * 45, '1 month ago'],
   [86_400 * 800, '2 years ago'],

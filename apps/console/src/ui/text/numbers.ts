@@ -19,6 +19,7 @@ const exact = lazily(
       timeZoneName: 'short',
     }),
 )
+/** Hours and minutes have the units of durations, which stand beside them: Intl writes `8 hr. ago`. */
 const relative = lazily(() => new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' }))
 /** The short form of these is `last mo.`. */
 const longAgo = lazily(() => new Intl.RelativeTimeFormat(locale, { numeric: 'always' }))
@@ -69,8 +70,9 @@ export function formatAgo(time: string, nowMs: number): string {
   const seconds = Math.max(0, Math.round((nowMs - Date.parse(time)) / 1000))
   const step = STEPS.find((candidate) => seconds >= candidate.seconds)
   if (!step) return uiMessages.justNow
-  const format = step.seconds > 86_400 ? longAgo() : relative()
-  return format.format(-Math.floor(seconds / step.seconds), step.unit)
+  const count = Math.floor(seconds / step.seconds)
+  if (step.unit === 'hour' || step.unit === 'minute') return uiMessages.ago[step.unit](count)
+  return (step.unit === 'day' ? relative() : longAgo()).format(-count, step.unit)
 }
 
 /** A duration in its two largest units: `2 h 5 min`, `41 s`. */

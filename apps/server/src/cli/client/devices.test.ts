@@ -111,7 +111,7 @@ describe('bowline device health', () => {
       expect.stringMatching(/^reported \| \d{4}-\S+Z$/),
       'up since | 2026-01-02T03:04:05.000Z',
       'troubles | disk',
-      'processors | 12 % of 4',
+      'processors | 13 % of 4',
       expect.stringMatching(/^load per processor \| 0\.2[56]$/),
       'memory | 50 %, 4.0 GiB of 8.0 GiB available',
       'fullest filesystem | 99 %',

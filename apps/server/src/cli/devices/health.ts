@@ -87,7 +87,7 @@ const valueOf = (value: number | null, format: (value: number) => string): strin
 
 /** Never rounded up to 100 %: a disk is full only when nothing is left. */
 function percent(value: number): string {
-  return `${Math.floor(value)} %`
+  return `${value < 100 ? Math.min(99, Math.round(value)) : value} %`
 }
 
 const gib = (bytes: number): string => `${(bytes / GIB).toFixed(1)} GiB`

@@ -102,7 +102,7 @@ export const views = {
     method: 'DELETE',
     path: '/api/favorites/{uid}',
     noun: 'views',
-    summary: 'Take a device off your favourites',
+    summary: 'Take a device off your favorites',
     access: { kind: 'member', keys: false },
     params: z.object({ uid: DeviceUid }),
     errors: ['NOT_FOUND'],

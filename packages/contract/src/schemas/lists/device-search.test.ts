@@ -37,6 +37,8 @@ it.each([
   ['-ip:192.0.2.1', 'remote_addr ne 192.0.2.1'],
   ['mac:02:00', 'mac contains 02:00'],
   ['note:rack', 'note contains rack'],
+  ['version:0.1.0', 'info.version eq 0.1.0'],
+  ['-Version:0.1.0', 'info.version ne 0.1.0'],
   ['is:online', 'online bool true'],
   ['is:offline', 'online bool false'],
   ['-is:online', 'online bool false'],
@@ -56,7 +58,17 @@ it.each(['02:00:5e:00:53:01', 'tag:', 'is:new', 'constructor:x', 'fe80::1', '-',
 it('names a keyword that it does not have, and takes addresses for what they are', () => {
   expect(unknownKeyword('tag:kiosk foo:bar baz:x')).toBe('foo')
   expect(unknownKeyword('-Status:"not here"')).toBe('Status')
-  for (const text of ['', 'kiosk', '-OS:alpine is:new', '"foo:bar"', 'foo:', 'ab:cd:ef', 'dead:beef::1', '02:00:5e'])
+  for (const text of [
+    '',
+    'kiosk',
+    '-OS:alpine is:new',
+    'version:1',
+    '"foo:bar"',
+    'foo:',
+    'ab:cd:ef',
+    'dead:beef::1',
+    '02:00:5e',
+  ])
     expect(unknownKeyword(text)).toBeUndefined()
 })
 

@@ -25,6 +25,19 @@ export const SEARCH_KEYWORDS: Readonly<Record<string, Keyword>> = {
   note: { property: 'note', operator: 'contains' },
 }
 
+/** Other names of keywords, as people know them from columns and addresses of the console. */
+const ALIASES: Readonly<Record<string, string>> = { version: 'agent' }
+
+/**
+ * @param name what stands before a colon, in any case
+ * @returns the keyword that it means; undefined without one
+ */
+export function keywordOf(name: string): string | undefined {
+  const lower = name.toLowerCase()
+  const keyword = Object.hasOwn(ALIASES, lower) ? ALIASES[lower] : lower
+  return keyword !== undefined && KEYWORD_NAMES.includes(keyword) ? keyword : undefined
+}
+
 /** A whole IPv4 address: `ip:192.0.2.1` is not meant to find 192.0.2.10. */
 const WHOLE_ADDRESS = /^\d{1,3}(?:\.\d{1,3}){3}$/u
 
@@ -62,7 +75,7 @@ const ADDRESS = /^-?[\da-f]*(?::[\da-f]*)+$/iu
 export function unknownKeyword(text: string): string | undefined {
   for (const word of wordsOf(text)) {
     const keyword = KEYED.exec(word)?.[2]
-    if (keyword !== undefined && !KEYWORD_NAMES.includes(keyword.toLowerCase()) && !ADDRESS.test(word)) return keyword
+    if (keyword !== undefined && keywordOf(keyword) === undefined && !ADDRESS.test(word)) return keyword
   }
   return undefined
 }
@@ -75,11 +88,11 @@ export function wordsOf(text: string): string[] {
 function conditionOf(word: string): Condition {
   const [, minus, keyword = '', rest = ''] = KEYED.exec(word) ?? []
   const value = unquoted(rest)
-  const name = keyword.toLowerCase()
+  const name = keywordOf(keyword)
   if (name === 'is' && (value === 'online' || value === 'offline')) {
     return where('online', 'bool', (value === 'online') === (minus === ''))
   }
-  const known = Object.hasOwn(SEARCH_KEYWORDS, name) ? SEARCH_KEYWORDS[name] : undefined
+  const known = name === undefined ? undefined : SEARCH_KEYWORDS[name]
   if (known && value !== '') {
     const operator = operatorFor(known, value)
     return where(known.property, minus === '-' ? OPPOSITES[operator] : operator, value)

@@ -116,8 +116,8 @@ export const addingMessages = {
   enrolText: i18n._(
     'A router, a NAS or another machine that cannot run the agent connects by its own ssh client. Replace KEY with an install key.',
   ),
-  enrolCommand: i18n._('the enrolment command'),
-  enrolFailed: i18n._('The enrolment command could not be created.'),
+  enrolCommand: i18n._('the enrollment command'),
+  enrolFailed: i18n._('The enrollment command could not be created.'),
   toEnrolment: i18n._('Devices without an agent'),
   phoneCode: i18n._('QR code with the address of this dialog'),
   phoneAccept: i18n._('Scan it to open this on your phone, and accept the device from there.'),

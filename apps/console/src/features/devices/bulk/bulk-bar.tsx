@@ -90,7 +90,7 @@ export function BulkBar({ kind, search, selected, shown, total, ...props }: Bulk
     return navigate({ to: '/terminal' })
   }
   return (
-    <section aria-label={texts.label} className={classes['bar']}>
+    <section aria-label={texts.label} className={classes['bar']} data-below-list>
       <Text size="sm" fw={550}>
         {progress !== undefined
           ? texts.progress(progress, selected.length)

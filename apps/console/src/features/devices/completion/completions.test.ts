@@ -53,6 +53,7 @@ it.each([
   ['os:|', 'system'],
   ['arch:|', 'arch'],
   ['agent:0|', 'version'],
+  ['version:0|', 'version'],
   ['is:|', undefined],
   ['ip:|', undefined],
   ['g|', undefined],

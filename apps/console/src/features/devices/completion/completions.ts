@@ -1,5 +1,5 @@
 // Completions of the word at the cursor in the device search: keywords first, then values of the list.
-import { KEYWORD_NAMES } from '@bowline/contract/schemas/lists/device-search'
+import { KEYWORD_NAMES, keywordOf } from '@bowline/contract/schemas/lists/device-search'
 import type { FacetName } from '@bowline/contract/operations/devices'
 import { completionMessages as texts } from './messages.ts'
 
@@ -47,10 +47,9 @@ export function wordAt(text: string, caret: number): Word {
   const rest = isQuoted ? /^[^"]*"?/u : /^\S*/u
   const to = caret + (rest.exec(text.slice(caret))?.[0].length ?? 0)
   const [, minus = '', before, after = ''] = /^(-?)(?:([a-z]+):)?(.*)$/isu.exec(text.slice(from, caret)) ?? []
-  const keyword = before?.toLowerCase()
-  const isKnown = keyword !== undefined && KEYWORD_NAMES.includes(keyword)
-  const typed = isKnown || before === undefined ? after : `${before}:${after}`
-  const word = { from, to, keyword: isKnown ? keyword : undefined, typed: typed.replaceAll('"', '') }
+  const keyword = before === undefined ? undefined : keywordOf(before)
+  const typed = keyword !== undefined || before === undefined ? after : `${before}:${after}`
+  const word = { from, to, keyword, typed: typed.replaceAll('"', '') }
   return { ...word, minus: minus === '-' ? '-' : '' }
 }
 

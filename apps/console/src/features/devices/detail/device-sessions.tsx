@@ -19,7 +19,8 @@ const SHOWN = 5
 export function DeviceSessions({ uid }: { readonly uid: DeviceUid }) {
   const { api } = useRuntime()
   const filter = sessionFilter({ device: uid })
-  const query = useQuery(sessionListQuery(api, { page: 1, perPage: SHOWN, filter }))
+  // Each row says when its session started; the order of the list, by last seen, changes with every byte of those that run.
+  const query = useQuery(sessionListQuery(api, { page: 1, perPage: SHOWN, filter, sort: 'started_at' }))
   const all = (
     <Link to="/sessions" search={{ device: uid }} className={classes['all']}>
       {texts.allSessions}

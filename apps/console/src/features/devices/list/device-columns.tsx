@@ -13,7 +13,6 @@ import { TimeAgo } from '../../../ui/text/time-ago.tsx'
 import type { Measure } from '../../health/messages.ts'
 import { TroubleMarks } from '../../health/trouble-marks.tsx'
 import { formatMeasure } from '../../health/values.ts'
-import { FavoriteMark } from '../favorites.tsx'
 import { devicesMessages as texts } from '../messages.ts'
 import { DeviceTagChips } from './tag-chips.tsx'
 import type { DeviceTab } from '../search.ts'
@@ -69,7 +68,6 @@ export const DEVICE_COLUMNS: readonly Column<Device>[] = [
             {device.name}
           </Link>
         )}
-        <FavoriteMark uid={device.uid} />
       </Name>
     ),
   },

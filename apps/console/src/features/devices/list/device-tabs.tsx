@@ -18,8 +18,17 @@ interface DeviceTabsProps {
   readonly children: ReactNode
 }
 
-/** Number of rows in each tab that match the search and the filters. */
-function useCounts(kind: DeviceKind, search: DevicesSearch) {
+interface Counts {
+  readonly of: ReadonlyMap<DeviceTab, number | undefined>
+  /** They count what the search and the filters find, not all. */
+  readonly isSearched: boolean
+}
+
+/**
+ * Number of rows in each tab that match the search and the filters. None while nothing matches in any of them: the list says
+ * so, and three zeros look like a namespace without devices.
+ */
+function useCounts(kind: DeviceKind, search: DevicesSearch): Counts {
   const { api } = useRuntime()
   const isSearched = deviceFilter(choicesOf(search)) !== undefined
   const { data: stats } = useQuery({ ...statsQuery(api), enabled: !isSearched })
@@ -31,7 +40,9 @@ function useCounts(kind: DeviceKind, search: DevicesSearch) {
   })
   const all = stats?.[kind]
   const totals = isSearched ? searched.map(({ data }) => data?.total) : [all?.registered, all?.pending, all?.rejected]
-  return new Map<DeviceTab, number | undefined>(COUNTED.map((status, i) => [status, totals[i]]))
+  const isNothing = isSearched && totals.every((total) => total === 0)
+  const of = new Map<DeviceTab, number | undefined>(isNothing ? [] : COUNTED.map((status, i) => [status, totals[i]]))
+  return { of, isSearched }
 }
 
 const COUNTED = ['accepted', 'pending', 'rejected'] as const
@@ -47,8 +58,9 @@ export function DeviceTabs({ kind, search, children }: DeviceTabsProps) {
     key: each,
     label: texts.tabs[each],
     active: each === status,
-    count: counts.get(each),
-    attention: each === 'pending' && (counts.get(each) ?? 0) > 0,
+    count: counts.of.get(each),
+    countOf: counts.isSearched ? texts.countMatching : undefined,
+    attention: each === 'pending' && (counts.of.get(each) ?? 0) > 0,
     render: (inner: ReactNode, properties: { className: string }) => (
       <Link to={kind === 'devices' ? '/devices' : '/containers'} search={inTab(search, each)} {...properties}>
         {inner}

@@ -5,7 +5,7 @@ import { Skeleton } from '../../../ui/kit.ts'
 import { pageFile } from '../../../platform/page-files.ts'
 import { EmptyState } from '../../../ui/feedback/empty-state.tsx'
 import { devicesMessages as texts } from '../messages.ts'
-import type { DeviceTab } from '../search.ts'
+import { type DeviceTab, KEYWORDS_LINE } from '../search.ts'
 import classes from '../devices.module.css'
 
 // Kept out of the first page's bundle.
@@ -13,7 +13,7 @@ const loadFirst = pageFile(() => import('../add/first-device.tsx'))
 const FirstDevice = lazy(async () => ({ default: (await loadFirst()).FirstDevice }))
 
 export function NoMatches() {
-  return <EmptyState icon={<SearchX size={24} />} title={texts.noMatches} text={texts.noMatchesText} />
+  return <EmptyState icon={<SearchX size={24} />} title={texts.noMatches} text={texts.noMatchesText(KEYWORDS_LINE)} />
 }
 
 export function NoContainers() {

@@ -19,7 +19,7 @@ import { FacetBar } from '../list/facet-bar.tsx'
 import { ViewToggle } from '../list/view-toggle.tsx'
 import { SearchNote } from '../search-note.tsx'
 import { devicesMessages } from '../messages.ts'
-import { type DevicesSearch, choicesOf, inTab } from '../search.ts'
+import { type DevicesSearch, KEYWORDS_LINE, choicesOf, inTab } from '../search.ts'
 import { DevicesHere } from './devices-here.tsx'
 import classes from './map.module.css'
 import { mapMessages as texts } from './messages.ts'
@@ -84,7 +84,7 @@ export function MapPage({ search: address }: { readonly search: DevicesSearch })
         <EmptyState
           icon={<MapPinOff size={24} />}
           title={isNarrowed ? texts.noMatches : texts.none}
-          text={isNarrowed ? devicesMessages.noMatchesText : texts.noneText}
+          text={isNarrowed ? devicesMessages.noMatchesText(KEYWORDS_LINE) : texts.noneText}
         >
           {isNarrowed ? null : (
             <a href="/docs/user-guides/devices/map#where-positions-come-from" target="_blank" rel="noopener">

@@ -6,6 +6,7 @@ import { useRuntime } from '../../../core/context.tsx'
 import { keys } from '../../../live/apply-events.ts'
 import { WatchedBy } from '../../sessions/watched-by.tsx'
 import type { Pane } from './pane.ts'
+import classes from '../terminal.module.css'
 
 export function PaneWatchers({ pane }: { readonly pane: Pane }) {
   const { api } = useRuntime()
@@ -19,7 +20,7 @@ export function PaneWatchers({ pane }: { readonly pane: Pane }) {
     staleTime: Infinity,
   })
   return (
-    <output>
+    <output className={classes['watchers']}>
       <WatchedBy watchers={data} />
     </output>
   )

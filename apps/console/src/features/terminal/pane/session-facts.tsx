@@ -40,7 +40,7 @@ export function SessionFacts({ pane }: { readonly pane: Pane }) {
       <Text fw={600} size="sm" mb="xs">
         {texts.info}
       </Text>
-      <dl className={classes['keys']}>
+      <dl className={`${classes['keys']} ${classes['facts']}`}>
         {facts.map(([name, value]) => (
           <div key={name} className={classes['fact']}>
             <dt>{name}</dt>
