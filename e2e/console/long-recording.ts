@@ -77,10 +77,15 @@ export async function newestRecording(dataFolder: string): Promise<string> {
   return born.toSorted((a, b) => b.at - a.at)[0]?.file ?? ''
 }
 
-/** @param timeoutMs a long one takes a while */
+/**
+ * Asks the list, which is no look at the recording: the audit log stays as it is.
+ * @param timeoutMs a long one takes a while
+ */
 export async function untilIndexed(product: Product, uid: SessionUid, timeoutMs = 30_000): Promise<void> {
   const { call } = await product.client()
   const indexed = async (): Promise<boolean> =>
-    (await call(operations.sessions.getRecordIndex, { params: { uid, seat: '0' } })).body.indexed
+    (await call(operations.sessions.records, { params: { uid } })).body.some(
+      ({ seat, summary }) => seat === 0 && summary !== null,
+    )
   await until('the recording is indexed', indexed, timeoutMs)
 }
