@@ -195,8 +195,7 @@ const CAUSES = [
 export const END_SENTENCES = [
   'The client closed the connection.',
   'The browser was disconnected for too long.',
-  // As earlier versions stored it.
-  'The browser was disconnected for more than a minute.',
+  'The browser was disconnected for more than a minute.', // as earlier versions stored it
   'The client closed the network connection.',
   'The client stopped answering.',
   'The network connection was closed.',
