@@ -115,6 +115,8 @@ export const playerMessages = {
     listFailed: i18n._('The recordings could not be loaded.'),
     screens: i18n._('Show last screens'),
     screensNoted: i18n._('The audit log records whose screens you viewed.'),
+    files: i18n._('File transfer'),
+    shell: i18n._('Shell'),
     lastScreen: i18n._('The last screen'),
     noScreen: i18n._('The screen could not be loaded.'),
     emptyScreen: i18n._('The screen is empty.'),
