@@ -170,6 +170,24 @@ describe('the terminals of the console', () => {
     await own.context.close()
   })
 
+  it('says at once, and once, that the browser is offline, and goes on when it is back', async () => {
+    const live = page.getByRole('status').getByText('Live', { exact: true })
+    await live.waitFor()
+    await watched.context.setOffline(true)
+    await page.getByRole('status').getByText('Reconnecting', { exact: true }).waitFor({ timeout: 1_000 })
+    // Open sockets go on in a browser that only acts as if it were offline, so the terminal has no notice.
+    await page.getByText('This computer is offline.').waitFor()
+    proxy.reset()
+    await page.getByText('Connection lost. Reconnecting').waitFor()
+    await page.getByText('This computer is offline.').waitFor({ state: 'detached' })
+    expect(await page.getByRole('alert').count()).toBe(1)
+    await watched.context.setOffline(false)
+    await live.waitFor()
+    await page.getByText('Connection lost. Reconnecting').waitFor({ state: 'detached' })
+    await type('echo back-$((6*7))')
+    await shows('back-42')
+  })
+
   it('copies a selection with Ctrl+C, interrupts without one, and pastes with Ctrl+V', async () => {
     await watched.context.grantPermissions(['clipboard-read', 'clipboard-write'])
     const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()')

@@ -331,6 +331,9 @@ function createWorkspace(runtime: Runtime): Workspace {
     key.set(undefined)
   })
   keeper.restore()
+  addEventListener('offline', () => {
+    for (const pane of panes.values()) pane.remote()?.doubt()
+  })
   addEventListener('online', () => {
     for (const pane of panes.values()) pane.remote()?.reconnectNow()
   })
