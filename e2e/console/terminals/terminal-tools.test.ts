@@ -122,31 +122,6 @@ describe('the menu of a terminal', () => {
     await page.keyboard.press('Escape')
   })
 
-  it('finds the newest match first, goes up with Enter and down with Shift, and scrolls back at the end', async () => {
-    await until('the terminal has the keyboard', () => hasFocus(keyboard()))
-    await type('clear; seq 300 | sed s/^/line-/; echo done-$((6*7))')
-    await shows('done-42')
-    const rows = () => page.locator('.xterm-accessibility').innerText()
-    await page.keyboard.press('Control+Shift+F')
-    const search = page.getByRole('search')
-    await search.getByRole('textbox').fill('line-1')
-    // 1, 10 to 19 and 100 to 199.
-    await search.getByText('111 of 111').waitFor()
-    await until('the newest match is shown', async () => (await rows()).includes('line-199'))
-    await page.keyboard.press('Escape')
-    await until('the prompt is shown', async () => (await rows()).includes('done-42'))
-    await page.keyboard.press('Control+Shift+F')
-    await search.getByRole('textbox').fill('line-1')
-    await search.getByText('111 of 111').waitFor()
-    await page.keyboard.press('Enter')
-    await search.getByText('110 of 111').waitFor()
-    await page.keyboard.press('Shift+Enter')
-    await search.getByText('111 of 111').waitFor()
-    await page.keyboard.press('Escape')
-    await search.waitFor({ state: 'detached' })
-    await until('the match stays', async () => (await rows()).includes('line-199'))
-  })
-
   it('leaves Ctrl+K to the shell, and opens the palette with Ctrl+Shift+K', async () => {
     await until('the terminal has the keyboard', () => hasFocus(keyboard()))
     // The shell's line editor kills from the cursor to the end of the line.
