@@ -67,6 +67,9 @@ it('runs on each, and shows what is the same together, failures first', async ()
     expect.stringContaining('1 device'),
     expect.stringContaining('2 devices'),
   ])
+  // The open group has its output below, not in its heading as well.
+  expect((await groups.first().innerText()).split('the first')).toHaveLength(2)
+  expect(await dialog().getByRole('progressbar').getAttribute('data-tone')).toBe('mixed')
   expect(await violationsInBothThemes(page)).toEqual(CLEAN)
 })
 

@@ -106,7 +106,7 @@ describe('the menu of a terminal', () => {
       await page.keyboard.press(key)
       await page.getByRole('menuitem', { name: 'Split right' }).waitFor()
       // The menu takes the keyboard a moment after it is drawn; a key before that is the terminal's.
-      await until('the menu has the keyboard', () => hasFocus(page.getByRole('menuitem', { name: 'Copy' })))
+      await until('the menu has the keyboard', () => hasFocus(page.getByRole('menuitem', { name: 'Paste' })))
       await page.keyboard.press('Escape')
       await until('the terminal has the keyboard', () => hasFocus(keyboard()))
     }
@@ -201,6 +201,7 @@ describe('what programs tell beside their output', () => {
   it('shows progress until the program ends it', async () => {
     await send('\\033]9;4;1;40\\007', 'begun')
     await tab('bench-one make all, connected, 40 %').waitFor()
+    await page.getByRole('tab').getByText('40 %', { exact: true }).waitFor()
     await send('\\033]9;4;0\\007', 'ended')
     await tab('bench-one make all, connected').waitFor()
     expect(await tab('40 %').count()).toBe(0)
@@ -217,10 +218,10 @@ describe('what programs tell beside their output', () => {
     await until('the terminal has the keyboard', () => hasFocus(keyboard()))
     await send(`${clipboardOf('second')}\\033]52;c;?\\007`, 'again')
     await until('the next text is copied', async () => (await clipboard()) === 'second')
-    await page
-      .locator('.mantine-Notification-root')
-      .getByText('bench-one copied 6 characters to your clipboard.')
-      .waitFor()
+    const notice = page.locator('.mantine-Notification-root')
+    await notice.getByText('bench-one copied 6 characters to your clipboard.').waitFor()
+    const [above, below] = [await notice.boundingBox(), await page.locator('.xterm').boundingBox()]
+    expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0)
     expect(await page.getByRole('alert').count()).toBe(0)
     // An answer to the question for the contents would be on the shell's line.
     await type('echo unanswered-$((6*7))')

@@ -170,6 +170,24 @@ describe('the terminals of the console', () => {
     await own.context.close()
   })
 
+  it('says at once, and once, that the browser is offline, and goes on when it is back', async () => {
+    const live = page.getByRole('status').getByText('Live', { exact: true })
+    await live.waitFor()
+    await watched.context.setOffline(true)
+    await page.getByRole('status').getByText('Reconnecting', { exact: true }).waitFor({ timeout: 1_000 })
+    // Open sockets go on in a browser that only acts as if it were offline, so the terminal has no notice.
+    await page.getByText('This computer is offline.').waitFor()
+    proxy.reset()
+    await page.getByText('Connection lost. Reconnecting').waitFor()
+    await page.getByText('This computer is offline.').waitFor({ state: 'detached' })
+    expect(await page.getByRole('alert').count()).toBe(1)
+    await watched.context.setOffline(false)
+    await live.waitFor()
+    await page.getByText('Connection lost. Reconnecting').waitFor({ state: 'detached' })
+    await type('echo back-$((6*7))')
+    await shows('back-42')
+  })
+
   it('copies a selection with Ctrl+C, interrupts without one, and pastes with Ctrl+V', async () => {
     await watched.context.grantPermissions(['clipboard-read', 'clipboard-write'])
     const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()')
@@ -279,6 +297,31 @@ describe('the terminals of the console', () => {
     await page.keyboard.press('Tab')
     await page.getByRole('button', { name: 'Close this pane' }).last().click()
     await until('one terminal is left', async () => (await page.locator('.xterm').count()) === 1)
+  })
+
+  it('finds the newest match first, goes up with Enter and down with Shift, and scrolls back at the end', async () => {
+    await page.locator('.xterm-helper-textarea').focus()
+    await type('clear; seq 300 | sed s/^/line-/; echo done-$((6*7))')
+    await shows('done-42')
+    const rows = () => page.locator('.xterm-accessibility').innerText()
+    await page.keyboard.press('Control+Shift+F')
+    const search = page.getByRole('search')
+    await search.getByRole('textbox').fill('line-1')
+    // 1, 10 to 19 and 100 to 199.
+    await search.getByText('111 of 111').waitFor()
+    await until('the newest match is shown', async () => (await rows()).includes('line-199'))
+    await page.keyboard.press('Escape')
+    await until('the prompt is shown', async () => (await rows()).includes('done-42'))
+    await page.keyboard.press('Control+Shift+F')
+    await search.getByRole('textbox').fill('line-1')
+    await search.getByText('111 of 111').waitFor()
+    await page.keyboard.press('Enter')
+    await search.getByText('110 of 111').waitFor()
+    await page.keyboard.press('Shift+Enter')
+    await search.getByText('111 of 111').waitFor()
+    await page.keyboard.press('Escape')
+    await search.waitFor({ state: 'detached' })
+    expect(await until('the match stays', async () => (await rows()).includes('line-199'))).toBe(true)
   })
 
   it('shows why a session ended, and opens another one', async () => {

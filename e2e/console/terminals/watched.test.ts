@@ -6,10 +6,12 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Agent, startAgent } from '../../support/agent.ts'
 import { launchBrowser, openPage } from '../../support/browser.ts'
+import { addMember } from '../../support/members.ts'
 import { type Server, startServer } from '../../support/server.ts'
 import { until } from '../../support/wait.ts'
 import { eventually, hasFocus, openSignedIn } from '../steps.ts'
 
+const OBSERVER = { username: 'olga', email: 'olga@example.com', password: 'correct staple' }
 const OPERATOR = { username: 'operator', password: 'correct horse' }
 
 let browser: Browser
@@ -125,4 +127,25 @@ it('ends a session from where it is watched, which then plays its recording', as
   expect(await page.evaluate(`window.shown.every(Boolean)`)).toBe(true)
   await person.page.getByText('The session has ended').waitFor()
   expect([...person.complaints, ...watcher.complaints]).toEqual([])
+})
+
+it('says to an observer what their role does not allow, instead of asking the server for it', async () => {
+  await addMember(server, OBSERVER, 'observer')
+  const [person, observer] = await Promise.all([
+    openPage(browser, { baseURL: server.origin }),
+    openPage(browser, { baseURL: server.origin }),
+  ])
+  await connect(person.page)
+  const { call } = await server.client()
+  const [session] = (await call(operations.sessions.list, { query: {} })).body
+  const { page } = observer
+  await openSignedIn(page, OBSERVER, `/sessions/${session?.uid}/play/0`)
+  await page.getByRole('heading', { name: `Live: ${userInfo().username} on greenhouse` }).waitFor()
+  await page.getByRole('heading', { name: 'You cannot watch this session' }).waitFor()
+  const end = page.getByRole('button', { name: 'End session' })
+  expect(await end.getAttribute('aria-disabled')).toBe('true')
+  await page.getByRole('link', { name: 'Settings', exact: true }).waitFor()
+  expect(await page.getByRole('link', { name: 'Audit log', exact: true }).count()).toBe(0)
+  expect(observer.complaints).toEqual([])
+  await Promise.all([person, observer].map(({ context }) => context.close()))
 })

@@ -1,10 +1,11 @@
 // React access to the runtime: hooks for pages and components. They never create any part of it.
 import { createContext, use, useEffect, useState, useSyncExternalStore } from 'react'
-import { type Permission, grantsGive, roleMay, tagsGiving } from '@bowline/contract/roles'
+import { type Permission, tagsGiving } from '@bowline/contract/roles'
 import type { Connectivity } from '../auth/connectivity.ts'
 import type { Person, SessionState } from '../auth/session.ts'
 import type { LiveState } from '../live/live-connection.ts'
 import type { Store } from '../platform/store.ts'
+import { holds } from './own-rights.ts'
 import type { Runtime } from './runtime.ts'
 
 export const RuntimeContext = createContext<Runtime | undefined>(undefined)
@@ -37,9 +38,8 @@ export function usePerson(): Person | undefined {
 export function useMay(permission: Permission, device?: { readonly tags: readonly string[] } | null): boolean {
   const person = usePerson()
   if (!person?.role) return false
-  const { role, grants } = person
-  if (roleMay(role, permission) || grantsGive(grants, permission)) return true
-  return device ? tagsGiving(grants, permission).some((tag) => device.tags.includes(tag)) : false
+  if (holds(person, permission)) return true
+  return device ? tagsGiving(person.grants, permission).some((tag) => device.tags.includes(tag)) : false
 }
 
 /** As {@link useMay}, for many devices. */

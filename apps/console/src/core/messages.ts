@@ -118,6 +118,7 @@ export const appMessages = {
   liveHint: i18n._('Changes show up here as they happen.'),
   reconnectingHint: i18n._('Live updates are paused; reconnecting. Until then this page refreshes every 15 seconds.'),
   slow: i18n._('The server takes longer than usual to answer. Still waiting …'),
+  offline: i18n._('This computer is offline.'),
   unreachable: i18n._('The server is not responding.'),
   retryIn: (seconds: number) => i18n._('Next try in {seconds} s.', { seconds }),
   retrying: i18n._('Trying …'),

@@ -1,4 +1,5 @@
-// When the console learns anew what the signed-in person may do.
+// What the signed-in person may do, and when the console learns it anew.
+import { type Permission, grantsGive, roleMay } from '@bowline/contract/roles'
 import type { LiveEvent } from '@bowline/contract/schemas/event'
 import type { Person } from '../auth/session.ts'
 
@@ -7,4 +8,9 @@ export function mayChangeRights(event: LiveEvent, { id, grants }: Pick<Person, '
   if (event.type === 'member.changed') return event.member.id === id
   // A tag was renamed, or a role of many members has changed.
   return event.type === 'reset' && grants.length > 0
+}
+
+/** Whether a person has a permission in the whole namespace, by their role or one of the namespace's own. */
+export function holds({ role, grants }: Pick<Person, 'role' | 'grants'>, permission: Permission): boolean {
+  return role !== '' && (roleMay(role, permission) || grantsGive(grants, permission))
 }

@@ -92,7 +92,14 @@ export function createRuntime(): Runtime {
     live.reconnectNow()
     void queryClient.invalidateQueries()
   })
-  addEventListener('online', () => live.reconnectNow())
+  addEventListener('offline', () => {
+    live.lost()
+    watch.failed('')
+  })
+  addEventListener('online', () => {
+    watch.retryNow()
+    live.reconnectNow()
+  })
   restWhileHidden(live)
   return { session, api, watch, proofs, usedRecoveryCode, live, queryClient }
 }

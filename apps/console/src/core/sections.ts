@@ -28,7 +28,10 @@ import {
   Users,
   UsersRound,
 } from 'lucide-react'
+import type { Permission } from '@bowline/contract/roles'
+import type { Person } from '../auth/session.ts'
 import { appMessages as texts } from './messages.ts'
+import { holds } from './own-rights.ts'
 
 export type SectionPath =
   | '/containers'
@@ -65,6 +68,8 @@ export interface Section {
   readonly key: string
   /** Count shown next to the section. */
   readonly badge?: 'pending-devices' | 'access-requests'
+  /** Without it the page has nothing to show. */
+  readonly needs?: Permission
 }
 
 export interface SectionGroup {
@@ -109,8 +114,8 @@ const SECTION_GROUPS: readonly SectionGroup[] = [
     label: groups.namespace,
     sections: [
       { to: '/team', label: nav.team, icon: Users, key: 'm' },
-      { to: '/alerts', label: nav.alerts, icon: BellRing, key: 'b' },
-      { to: '/audit', label: nav.audit, icon: ClipboardList, key: 'a' },
+      { to: '/alerts', label: nav.alerts, icon: BellRing, key: 'b', needs: 'namespaceUpdate' },
+      { to: '/audit', label: nav.audit, icon: ClipboardList, key: 'a', needs: 'auditRead' },
       { to: '/announcements', label: nav.announcements, icon: Megaphone, key: 'n' },
       { to: '/settings', label: nav.settings, icon: Settings, key: ',' },
     ],
@@ -131,9 +136,12 @@ const SECTION_GROUPS: readonly SectionGroup[] = [
   },
 ]
 
-const OF_NAMESPACES = SECTION_GROUPS.filter(({ ofServer }) => !ofServer)
-
-/** The sections that a person sees. @param isInstanceAdmin true for administrators of the server */
-export function sectionGroups(isInstanceAdmin: boolean): readonly SectionGroup[] {
-  return isInstanceAdmin ? SECTION_GROUPS : OF_NAMESPACES
+/** The sections that a person sees; undefined: nobody has signed in. */
+export function sectionGroups(
+  person: Pick<Person, 'instance_admin' | 'role' | 'grants'> | undefined,
+): readonly SectionGroup[] {
+  return SECTION_GROUPS.filter(({ ofServer }) => !ofServer || person?.instance_admin === true).map((group) => ({
+    ...group,
+    sections: group.sections.filter(({ needs }) => !needs || (person !== undefined && holds(person, needs))),
+  }))
 }

@@ -1,3 +1,5 @@
+import type { Role } from '@bowline/contract/roles'
+import type { Person } from '../auth/session.ts'
 import { describe, expect, it } from 'vitest'
 import { sectionGroups } from './sections.ts'
 import { type Shortcut, createMatcher } from './shortcuts.ts'
@@ -48,7 +50,20 @@ describe('shortcuts', () => {
   })
 })
 
+it('leaves out sections that would refuse the person', () => {
+  const audit = { permissions: ['auditRead'], tags: null }
+  const shown = (role: Role, grants: Person['grants']) =>
+    sectionGroups({ instance_admin: false, role, grants }).flatMap(({ sections }) => sections.map(({ to }) => to))
+  expect(shown('observer', [])).not.toContain('/audit')
+  expect(shown('observer', [])).not.toContain('/alerts')
+  expect(shown('observer', [])).toContain('/settings')
+  expect(shown('observer', [audit])).toContain('/audit')
+  expect(shown('administrator', [])).toEqual(expect.arrayContaining(['/audit', '/alerts']))
+})
+
 it('goes to every section by a key of its own', () => {
-  const keys = sectionGroups(true).flatMap(({ sections }) => sections.map(({ key }) => key))
+  const keys = sectionGroups({ instance_admin: true, role: 'owner', grants: [] }).flatMap(({ sections }) =>
+    sections.map(({ key }) => key),
+  )
   expect(keys.filter((key, at) => keys.indexOf(key) !== at)).toEqual([])
 })

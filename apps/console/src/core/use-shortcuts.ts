@@ -16,14 +16,14 @@ interface ShortcutTargets {
 /** Every shortcut, in display order. */
 export function useShortcuts({ openPalette, openSheet }: ShortcutTargets): readonly Shortcut[] {
   const navigate = useNavigate()
-  const isAdmin = usePerson()?.instance_admin === true
+  const person = usePerson()
   const chosen = useStore(chosenKeys)
   const shortcuts = useMemo<readonly Shortcut[]>(() => {
     const usual = [
       { id: 'palette', usual: ['mod+k'], label: texts.palette, run: openPalette },
       { id: 'list', usual: ['j'], label: texts.toList, run: focusList },
       { id: 'shortcuts', usual: ['?'], label: texts.shortcuts, run: openSheet },
-      ...sectionGroups(isAdmin).flatMap(({ sections }) =>
+      ...sectionGroups(person).flatMap(({ sections }) =>
         sections.map(({ to, label, key }) => ({
           id: `go.${to}`,
           usual: ['g', key],
@@ -39,7 +39,7 @@ export function useShortcuts({ openPalette, openSheet }: ShortcutTargets): reado
       },
     ]
     return usual.map((each) => ({ ...each, keys: keysOf(each, chosen) }))
-  }, [navigate, openPalette, openSheet, isAdmin, chosen])
+  }, [navigate, openPalette, openSheet, person, chosen])
   const [match] = useState(() => createMatcher(() => performance.now()))
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {

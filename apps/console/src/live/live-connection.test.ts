@@ -60,6 +60,25 @@ describe('the live connection', () => {
     expect(opened).toEqual([false])
   })
 
+  it('says at once that it is lost, and comes back by itself or at the first chance', async () => {
+    const { live, timers, streams } = setUp()
+    live.start()
+    live.lost()
+    expect(live.state.get()).toBe('reconnecting')
+    live.reconnectNow()
+    await is(live, 'live')
+    streams[1]?.send(block('7', removed('a')))
+    live.lost()
+    live.lost()
+    expect([live.state.get(), streams.at(-1)?.signal.aborted]).toEqual(['reconnecting', true])
+    const [pause = 0] = pausesOf(timers)
+    timers.advance(pause)
+    await is(live, 'live')
+    live.stop()
+    live.lost()
+    expect(live.state.get()).toBe('stopped')
+  })
+
   it('pauses between slices of many events that arrive at once', async () => {
     const { live, timers, streams, events } = setUp()
     live.start()

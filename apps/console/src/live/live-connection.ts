@@ -26,6 +26,8 @@ export interface LiveConnection {
   stop(): void
   /** Closes the stream until `reconnectNow`, which resumes it: nobody looks at the page. */
   rest(): void
+  /** The network is gone, which a stream does not notice by itself: reconnects with pauses. */
+  lost(): void
   /** Reconnects now instead of waiting: the browser is online again, or the page became visible. */
   reconnectNow(): void
 }
@@ -135,6 +137,14 @@ export function createLiveConnection(parts: LiveParts): LiveConnection {
       running = undefined
       controller?.abort()
       state.set('connecting')
+    },
+    lost() {
+      const controller = running
+      if (!controller || state.get() === 'stopped') return
+      running = undefined
+      controller.abort()
+      state.set('reconnecting')
+      cancelRetry = parts.later(() => void connect(), backoff.next())
     },
     reconnectNow() {
       if (state.get() === 'stopped' || running) return

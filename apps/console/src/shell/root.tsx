@@ -1,6 +1,6 @@
 // Root layout: the live region and notifications around every page.
 import { useNotifications } from '@mantine/notifications'
-import { Outlet } from '@tanstack/react-router'
+import { Outlet, useLocation } from '@tanstack/react-router'
 import { useDeferredValue, useEffect } from 'react'
 import { ConnectivityBanner } from './connectivity/connectivity-banner.tsx'
 import { FreshProof } from './fresh-proof/fresh-proof.tsx'
@@ -37,5 +37,7 @@ export function Root() {
 function Notices() {
   const { notifications } = useNotifications()
   const module = useLater(loadNotices, notifications.length > 0, () => undefined)
-  return module ? <module.Notifications position="bottom-right" /> : null
+  // A prompt is at the bottom of a terminal, so they lie on the bars above it.
+  const isTerminal = useLocation({ select: ({ pathname }) => pathname === '/terminal' })
+  return module ? <module.Notifications position={isTerminal ? 'top-right' : 'bottom-right'} /> : null
 }

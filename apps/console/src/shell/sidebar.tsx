@@ -62,7 +62,7 @@ export function Sidebar({ onClose, onSearch, onKeys }: SidebarProps) {
         <Kbd>{keyName('mod+k')}</Kbd>
       </UnstyledButton>
       <nav ref={nav} aria-label={texts.sections} className={classes['nav']}>
-        {sectionGroups(person?.instance_admin === true).map((group) => (
+        {sectionGroups(person).map((group) => (
           <div key={group.label}>
             <span className={classes['groupLabel']} aria-hidden>
               {group.label}

@@ -32,7 +32,13 @@ export function Results({ run, command, onAgain, onAnother, onClose }: ResultsPr
   return (
     <Stack gap="sm">
       <pre className={classes['command']}>{command}</pre>
-      <progress className={classes['progress']} aria-label={texts.progressLabel} value={results.length} max={total} />
+      <progress
+        className={classes['progress']}
+        data-tone={toneOf(results)}
+        aria-label={texts.progressLabel}
+        value={results.length}
+        max={total}
+      />
       <Text component="output" size="sm">
         {isOver
           ? texts.summary(formatCount(results.filter(isSuccess).length), total)
@@ -89,7 +95,7 @@ function ResultGroup({ same: { outcome, output, isCut, results } }: { readonly s
             {wordsOf(outcome)}
           </Badge>
         )}{' '}
-        <Text span size="xs" c="dimmed">
+        <Text span size="xs" c="dimmed" className={outcome.kind === 'failed' ? '' : (classes['first'] ?? '')}>
           {outcome.kind === 'failed' ? outcome.reason : output.split('\n', 1)[0]}
         </Text>
       </summary>
@@ -107,6 +113,12 @@ function ResultGroup({ same: { outcome, output, isCut, results } }: { readonly s
       {isCut ? <Text size="xs">{texts.cut}</Text> : null}
     </details>
   )
+}
+
+/** Whether the results so far are good; bad where none is. */
+function toneOf(results: readonly Result[]): 'good' | 'mixed' | 'bad' {
+  if (!results.some(hasFailed)) return 'good'
+  return results.some(isSuccess) ? 'mixed' : 'bad'
 }
 
 function wordsOf(outcome: Outcome): string {

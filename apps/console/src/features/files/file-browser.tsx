@@ -59,7 +59,8 @@ export function FileBrowser({ pane, client, session, path }: FileBrowserProps) {
   const folder = list.data
   const reload = () => void queryClient.invalidateQueries({ queryKey: inSession })
   const { question, upload, download } = useTransfers({ pane, client, onChanged: reload })
-  const go = (to: string) => void navigate({ to: '/devices/$uid/files', params: { uid }, search: { path: to } })
+  const go = (to: string) =>
+    void navigate({ to: '/devices/$uid/files', params: { uid }, search: ({ back }) => ({ path: to, back }) })
 
   const open = async (entry: Entry): Promise<void> => {
     if (entry.kind === 'folder') return go(entry.path)

@@ -33,7 +33,7 @@ export function FileName({ entry }: { readonly entry: Entry }) {
       <Link
         to="/devices/$uid/files"
         params={{ uid }}
-        search={{ path }}
+        search={({ back }) => ({ path, back })}
         // Seeing a name is no wish to open it.
         preload={false}
         onClick={(event) => {

@@ -9,6 +9,7 @@ import { useRuntime, useStore } from '../../core/context.tsx'
 import { deviceQuery } from '../../core/devices/queries.ts'
 import { recentDevices } from '../../core/recent/recent.ts'
 import { useRemembered } from '../../core/recent/use-remembered.ts'
+import type { Runtime } from '../../core/runtime.ts'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Button, Skeleton, Text } from '../../ui/kit.ts'
@@ -23,6 +24,7 @@ import { workspaceOf } from '../terminal/workspace.ts'
 import { FileBrowser } from './file-browser.tsx'
 import { type FilesPane, filesOf } from './files-pane.ts'
 import { filesMessages as texts } from './messages.ts'
+import type { FilesBack } from './search.ts'
 import { openFilesMessages } from './open-messages.ts'
 import { TransferList } from './transfer-list.tsx'
 import classes from './files.module.css'
@@ -31,18 +33,17 @@ interface FilesPageProps {
   readonly uid: string
   /** '': where the session begins. */
   readonly path: string
+  readonly back: FilesBack
 }
 
-const TRAIL = <BackLink to="/devices" label={texts.toDevices} />
-
-export function FilesPage({ uid, path }: FilesPageProps) {
+export function FilesPage({ uid, path, back }: FilesPageProps) {
   const { api } = useRuntime()
   const isUid = DeviceUid.safeParse(uid).success
   const query = useQuery({ ...deviceQuery(api, uid), enabled: isUid })
-  if (query.data) return <FilesOfDevice device={query.data} path={path} />
+  if (query.data) return <FilesOfDevice device={query.data} path={path} back={back} />
   const isGone = !isUid || (query.error instanceof ApiError && query.error.status === 404)
   return (
-    <Page title={openFilesMessages.title} trail={TRAIL}>
+    <Page title={openFilesMessages.title} trail={<Trail back={back} />}>
       {isGone ? (
         <EmptyState icon={<FolderX size={24} />} title={texts.deviceGone} text={texts.deviceGoneText} />
       ) : query.isError ? (
@@ -54,23 +55,29 @@ export function FilesPage({ uid, path }: FilesPageProps) {
   )
 }
 
-function FilesOfDevice({ device, path }: { readonly device: Device; readonly path: string }) {
+function Trail({ back }: Pick<FilesPageProps, 'back'>) {
+  if (back === 'terminal') return <BackLink to="/terminal" label={texts.toTerminal} />
+  return <BackLink to="/devices" label={texts.toDevices} />
+}
+
+function FilesOfDevice({ device, path, back }: Omit<FilesPageProps, 'uid'> & { readonly device: Device }) {
   const runtime = useRuntime()
   useRemembered(recentDevices, device)
   const [{ pane, isNew }] = useState(() => filesOf(runtime).paneOf(device))
   const state = useStore(pane.state)
   useEffect(() => {
-    if (!isNew || pane.state.get().kind !== 'form') return
-    // Whoever has a terminal there has just signed in.
+    const { kind } = pane.state.get()
+    if (kind !== 'form' && kind !== 'ended') return
+    // Whoever has a terminal there has signed in already.
     const access = workspaceOf(runtime).accessOn(device.uid)
     if (access) pane.connect(access)
-    else void signInByVault(runtime, pane)
+    else if (isNew) void askToSignIn(runtime, pane)
   }, [runtime, pane, isNew, device.uid])
   const isIn = state.kind === 'running' || state.kind === 'reconnecting'
   return (
     <Page
       title={openFilesMessages.of(device.name)}
-      trail={TRAIL}
+      trail={<Trail back={back} />}
       mark={isIn ? <Text c="dimmed">{texts.as(pane.user() ?? '')}</Text> : null}
       actions={
         isIn ? (
@@ -84,6 +91,14 @@ function FilesOfDevice({ device, path }: { readonly device: Device; readonly pat
       <TransferList transfers={pane.transfers} />
     </Page>
   )
+}
+
+/** A terminal of an earlier page goes on, but its password has gone with that page. */
+async function askToSignIn(runtime: Runtime, pane: FilesPane): Promise<void> {
+  await signInByVault(runtime, pane)
+  const state = pane.state.get()
+  if (state.kind !== 'form' || state.notice !== undefined) return
+  if (workspaceOf(runtime).isOpenOn(pane.device.uid)) pane.show({ kind: 'form', notice: texts.reloaded })
 }
 
 function Session({ pane, path }: { readonly pane: FilesPane; readonly path: string }) {

@@ -46,6 +46,9 @@ function createPanes(runtime: Runtime): FilesPanes {
     panes.clear()
   })
   guardUnload(() => [...panes.values()].some(({ transfers }) => transfers.isBusy()))
+  addEventListener('offline', () => {
+    for (const pane of panes.values()) pane.remote()?.doubt()
+  })
   addEventListener('online', () => {
     for (const pane of panes.values()) pane.remote()?.reconnectNow()
   })

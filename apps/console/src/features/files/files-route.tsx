@@ -6,6 +6,6 @@ const route = getRouteApi('/app/devices/$uid/files')
 
 export function FilesRoute() {
   const { uid } = route.useParams()
-  const { path } = route.useSearch()
-  return <FilesPage key={uid} uid={uid} path={path ?? ''} />
+  const { path, back } = route.useSearch()
+  return <FilesPage key={uid} uid={uid} path={path ?? ''} back={back} />
 }

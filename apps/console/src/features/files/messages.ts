@@ -3,6 +3,8 @@ import { i18n } from '../../platform/language/i18n.ts'
 
 export const filesMessages = {
   toDevices: i18n._('Devices'),
+  toTerminal: i18n._('Terminal'),
+  reloaded: i18n._('The page was reloaded since you signed in on this device. Sign in once more.'),
   deviceFailed: i18n._('The device could not be loaded.'),
   deviceGone: i18n._('Device not found'),
   deviceGoneText: i18n._('It was removed, or it belongs to another namespace.'),

@@ -21,7 +21,8 @@ interface PathBarProps {
 export function PathBar({ uid, path, onReload }: PathBarProps) {
   const navigate = useNavigate()
   const [isEditing, setEditing] = useState(false)
-  const go = (to: string) => void navigate({ to: '/devices/$uid/files', params: { uid }, search: { path: to } })
+  const go = (to: string) =>
+    void navigate({ to: '/devices/$uid/files', params: { uid }, search: ({ back }) => ({ path: to, back }) })
   if (isEditing) {
     return (
       <PathField
@@ -44,7 +45,7 @@ export function PathBar({ uid, path, onReload }: PathBarProps) {
             <Link
               to="/devices/$uid/files"
               params={{ uid }}
-              search={{ path: step.path }}
+              search={({ back }) => ({ path: step.path, back })}
               {...(step.path === path ? { 'aria-current': 'page' } : {})}
             >
               {step.name}

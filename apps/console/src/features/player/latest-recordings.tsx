@@ -8,11 +8,12 @@ import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Checkbox, Skeleton } from '../../ui/kit.ts'
 import { SectionCard } from '../../ui/page/section-card.tsx'
+import { formatExactMoment } from '../../ui/text/numbers.ts'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
 import { sessionsMessages } from '../sessions/messages.ts'
 import { recordingListQuery } from '../sessions/queries.ts'
 import { sessionFilter } from '../sessions/search.ts'
-import { RecordingSummary } from '../sessions/recording/recording-summary.tsx'
+import { RecordingSummary, isFilesOnly } from '../sessions/recording/recording-summary.tsx'
 import { nameOf } from '../sessions/session-name.ts'
 import { playerMessages } from './messages.ts'
 import { isFiltered } from './recording-filters.tsx'
@@ -84,6 +85,7 @@ interface RecordingProps {
 
 function Recording({ recording, hasScreen }: RecordingProps) {
   const { session, seat, person, started_at: started, state, command } = recording
+  const isFiles = isFilesOnly(recording)
   return (
     <div className={classes['recording']}>
       {hasScreen ? <Thumbnail recording={recording} /> : null}
@@ -96,12 +98,14 @@ function Recording({ recording, hasScreen }: RecordingProps) {
           {nameOf(recording)}
         </Link>
         <span className={classes['hitFacts']}>
+          {isFiles ? <span>{texts.files}</span> : command === '' ? <span>{texts.shell}</span> : null}
           {state === 'recording' ? <span>{sessionsMessages.running}</span> : null}
           {seat > 0 ? <span>{sessionsMessages.seat(seat)}</span> : null}
           {person ? <span>{person.name}</span> : null}
+          <span>{formatExactMoment(started)}</span>
           <TimeAgo time={started} />
         </span>
-        {command === '' ? null : <code className={classes['recordingCommand']}>{command}</code>}
+        {command === '' || isFiles ? null : <code className={classes['recordingCommand']}>{command}</code>}
         <RecordingSummary recording={recording} />
       </div>
     </div>

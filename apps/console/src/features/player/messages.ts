@@ -7,6 +7,9 @@ const { happened } = sessionsMessages
 export const playerMessages = {
   title: (who: string) => i18n._('Recording of {who}', { who }),
   liveTitle: (user: string, device: string) => i18n._('Live: {user} on {device}', { user, device }),
+  noWatching: i18n._('You cannot watch this session'),
+  noPlayingText: i18n._('Administrators of this namespace watch sessions and play recordings.'),
+  noPlaying: i18n._('You cannot play this recording'),
   back: i18n._('Sessions'),
   started: i18n._('Started'),
   seat: (seat: number) => i18n._('Channel {seat}', { seat }),
@@ -112,6 +115,8 @@ export const playerMessages = {
     listFailed: i18n._('The recordings could not be loaded.'),
     screens: i18n._('Show last screens'),
     screensNoted: i18n._('The audit log records whose screens you viewed.'),
+    files: i18n._('File transfer'),
+    shell: i18n._('Shell'),
     lastScreen: i18n._('The last screen'),
     noScreen: i18n._('The screen could not be loaded.'),
     emptyScreen: i18n._('The screen is empty.'),

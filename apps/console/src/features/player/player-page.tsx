@@ -2,11 +2,13 @@
 import type { SessionUid } from '@bowline/contract/schemas/common'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useRuntime } from '../../core/context.tsx'
+import { Lock } from 'lucide-react'
+import { useMay, useRuntime } from '../../core/context.tsx'
 import { recentSessions } from '../../core/recent/recent.ts'
 import { useRemembered } from '../../core/recent/use-remembered.ts'
 import { BackLink } from '../../ui/page/back-link.tsx'
 import { Callout } from '../../ui/feedback/callout.tsx'
+import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Loader } from '../../ui/kit.ts'
 import { Page } from '../../ui/page/page.tsx'
@@ -38,13 +40,14 @@ export function PlayerPage({ uid, seat, search }: PlayerPageProps) {
   const { api } = useRuntime()
   const session = useQuery(sessionQuery(api, uid))
   useRemembered(recentSessions, session.data && { uid, name: nameOf(session.data) })
-  const index = useQuery(recordingIndexQuery(api, { uid, seat }))
+  const may = useMay('sessionPlay', session.data?.device)
+  const index = useQuery({ ...recordingIndexQuery(api, { uid, seat }), enabled: may })
   const state = index.data?.state
   const verdict = useQuery({ ...verdictQuery(api, { uid, seat }, state ?? ''), enabled: state !== undefined })
   const failed = [session, index].find(({ isError, data }) => isError && !data)
   const who = session.data ? nameOf(session.data) : uid.slice(0, 12)
   // The page of a session that ends while it is watched stays as it is, and becomes that of its recording.
-  const live = session.data?.active === true && state === 'recording' ? session.data : undefined
+  const live = session.data?.active === true && (state === 'recording' || !may) ? session.data : undefined
   const seats = session.data?.events.seats ?? []
   return (
     <Page
@@ -93,6 +96,12 @@ export function PlayerPage({ uid, seat, search }: PlayerPageProps) {
       {state === 'truncated' || state === 'interrupted' ? <Callout tone="note">{texts[state]}</Callout> : null}
       {failed ? (
         <ErrorPanel title={texts.loadFailed} error={failed.error} onRetry={() => failed.refetch()} />
+      ) : session.data && !may ? (
+        <EmptyState
+          icon={<Lock size={24} />}
+          title={live ? texts.noWatching : texts.noPlaying}
+          text={texts.noPlayingText}
+        />
       ) : session.data && index.data ? (
         isFileTransfer(session.data, Number(seat)) ? (
           <FilesView session={session.data} seat={seat} index={index.data} />

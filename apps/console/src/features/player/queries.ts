@@ -11,6 +11,7 @@ import type { Api } from '../../auth/api.ts'
 import { readCast } from './engine/cast-pages.ts'
 import type { GrowingParts } from './engine/growing-source.ts'
 import type { ReadRange } from './engine/indexed-source.ts'
+import { foldedHits } from './folded-hits.ts'
 
 export interface Seat {
   readonly uid: SessionUid
@@ -67,7 +68,11 @@ export function hitsQuery(api: Api, q: string, page: number, { session, device, 
         ...(to ? { to: startOfDay(to, 0, 1) } : {}),
       }
       const query = { q, page: String(page), per_page: String(HITS_PER_PAGE), ...of }
-      return listPage(await api.call(recordings.search, { query, signal }))
+      const found = listPage(await api.call(recordings.search, { query, signal }))
+      const items = foldedHits(found.items)
+      // The pages of a longer list stay as the server counts them.
+      const total = found.total > HITS_PER_PAGE ? found.total : items.length
+      return { ...found, items, total }
     },
     enabled: q !== '',
     placeholderData: keepPreviousData,

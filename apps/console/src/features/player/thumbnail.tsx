@@ -4,6 +4,7 @@ import type { ListedRecording } from '@bowline/contract/schemas/recording'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useRuntime } from '../../core/context.tsx'
+import { isFilesOnly } from '../sessions/recording/recording-summary.tsx'
 import { previewQuery } from '../sessions/queries.ts'
 import { ScreenPicture } from '../screens/screen-picture.tsx'
 import { playerMessages } from './messages.ts'
@@ -16,11 +17,12 @@ export function Thumbnail({ recording }: { readonly recording: ListedRecording }
   const { api } = useRuntime()
   const frame = useRef<HTMLDivElement>(null)
   const isInView = useSeen(frame)
-  const enabled = isInView && state !== 'recording' && read
+  const enabled = isInView && !isFilesOnly(recording) && state !== 'recording' && read
   const { data, isError } = useQuery({ ...previewQuery(api, session, seat), enabled })
   const screen = data?.screen
-  const note =
-    state === 'recording'
+  const note = isFilesOnly(recording)
+    ? texts.files
+    : state === 'recording'
       ? texts.runningScreen
       : !read
         ? texts.screenPending

@@ -83,7 +83,7 @@ export const terminalMessages = {
     password: i18n._('Password'),
     key: i18n._('Private key'),
     devicePassword: i18n._('Password on the device'),
-    passwordHint: i18n._('Checked by the device. Kept in this tab only, to reconnect.'),
+    passwordHint: i18n._('Checked by the device. Kept in this tab only, until it is reloaded.'),
     keyHint: i18n._(
       'The key is used in this browser only and never leaves it. It is forgotten when you sign out or close the page.',
     ),

@@ -31,8 +31,10 @@ export interface Workspace {
   /** The private key loaded last: it signs for every terminal of the person. */
   readonly key: Store<KeyCredential | undefined>
   pane(id: string): Pane | undefined
-  /** With what somebody has signed in to a running terminal of a device. */
+  /** With what the person has signed in to an open terminal of a device, the one with the focus before others. */
   accessOn(device: string): Access | undefined
+  /** Whether a terminal of a device is open. */
+  isOpenOn(device: string): boolean
   /** Opens a tab for a device. */
   open(device: PaneDevice): Pane
   /** Shows the terminal of a device that waits for its sign-in. @returns false when there is none */
@@ -75,6 +77,8 @@ type OnKey = (pane: Pane, event: KeyboardEvent) => boolean
 
 /** A pane is asked for its sign-in, and nothing was sent yet. */
 const WAITING: ReadonlySet<string> = new Set(['preparing', 'locked', 'form'])
+/** A pane has signed in, and its session goes on. */
+const OPEN: ReadonlySet<string> = new Set(['running', 'reconnecting'])
 /** Closed tabs that can be opened again. */
 const MAX_CLOSED = 10
 
@@ -100,6 +104,9 @@ function createWorkspace(runtime: Runtime): Workspace {
   const change = (id: string, to: (tab: Tab) => Tab): void =>
     state.set({ ...state.get(), tabs: state.get().tabs.map((tab) => (tab.id === id ? to(tab) : tab)) })
   const tabOf = (pane: string): Tab | undefined => state.get().tabs.find(({ layout }) => paneIds(layout).includes(pane))
+
+  const openOn = (device: string): Pane[] =>
+    [...panes.values()].filter((pane) => pane.device.uid === device && OPEN.has(pane.state.get().kind))
 
   function add(device: PaneDevice): Pane {
     const key = (of: Pane, event: KeyboardEvent) => onKey?.(of, event) ?? false
@@ -181,8 +188,14 @@ function createWorkspace(runtime: Runtime): Workspace {
     moving: createStore<Moved | undefined>(undefined),
     key,
     pane: (id) => panes.get(id),
-    accessOn: (device) =>
-      [...panes.values()].find((pane) => pane.device.uid === device && pane.state.get().kind === 'running')?.access(),
+    isOpenOn: (device) => openOn(device).length > 0,
+    accessOn(device) {
+      const { tabs, active } = state.get()
+      const focused = tabs.find(({ id }) => id === active)?.focused
+      // A terminal that an earlier page began, or that is another person's, has none.
+      const known = openOn(device).filter((pane) => pane.access() !== undefined)
+      return (known.find(({ id }) => id === focused) ?? known[0])?.access()
+    },
     open(device) {
       const pane = add(device)
       append({ id: nextTab(), name: undefined, layout: { kind: 'pane', id: pane.id }, focused: pane.id })
@@ -318,15 +331,14 @@ function createWorkspace(runtime: Runtime): Workspace {
     key.set(undefined)
   })
   keeper.restore()
+  addEventListener('offline', () => {
+    for (const pane of panes.values()) pane.remote()?.doubt()
+  })
   addEventListener('online', () => {
     for (const pane of panes.values()) pane.remote()?.reconnectNow()
   })
   // A window of terminals leaves them to the page that opened it.
-  guardUnload(
-    () =>
-      !isReturnable() &&
-      [...panes.values()].some((pane) => ['running', 'reconnecting'].includes(pane.state.get().kind)),
-  )
+  guardUnload(() => !isReturnable() && [...panes.values()].some((pane) => OPEN.has(pane.state.get().kind)))
   return workspace
 }
 

@@ -32,10 +32,10 @@ function synonymsOf(to: SectionPath): { readonly synonyms?: string } {
 
 /** Every page. */
 export function usePageItems(): PaletteItem[] {
-  const isAdmin = usePerson()?.instance_admin === true
+  const person = usePerson()
   const navigate = useNavigate()
   const group = texts.groups.pages
-  const sections = sectionGroups(isAdmin).flatMap(({ sections: pages }) =>
+  const sections = sectionGroups(person).flatMap(({ sections: pages }) =>
     pages.map(({ to, label, icon, key }) => ({
       id: to,
       group,

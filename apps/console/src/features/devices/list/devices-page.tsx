@@ -30,7 +30,8 @@ import { savedQuery } from '../../views/saved-query.ts'
 import { ViewsMenu } from '../../views/views-menu.tsx'
 import { DevicesSearch, SAVED, choicesOf, deviceListOf, inTab } from '../search.ts'
 import classes from '../../../ui/controls/choice-menu.module.css'
-import { lazyPart } from '../../../platform/lazy-part.tsx'
+import { loadJobs } from '../jobs/load.ts'
+import { lazyPart, useLoaded } from '../../../platform/lazy-part.tsx'
 import { pageFile } from '../../../platform/page-files.ts'
 import { useHandler } from '../../../platform/use-handler.ts'
 import { useStable } from '../../../platform/use-stable.ts'
@@ -100,6 +101,7 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
     },
   })
   const lineOf = useSshLines()
+  const jobs = useLoaded(loadJobs)
   const run = useHandler(actions.run)
   const renderActions = useCallback(
     (device: Device) => (
@@ -126,11 +128,14 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
     <Page
       title={texts.kinds[kind]}
       actions={
-        kind === 'devices' ? (
-          <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => open({ add: 'yes' })}>
-            {texts.add}
-          </Button>
-        ) : null
+        <>
+          {jobs ? <jobs.RecentChanges /> : null}
+          {kind === 'devices' ? (
+            <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => open({ add: 'yes' })}>
+              {texts.add}
+            </Button>
+          ) : null}
+        </>
       }
     >
       <DeviceTabs kind={kind} search={narrowed}>

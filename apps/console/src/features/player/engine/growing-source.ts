@@ -4,7 +4,7 @@ import type { CastEvent } from '@bowline/asciicast/cast'
 import { createEventReader, terminalOf, wholeLines } from './cast-pages.ts'
 import type { Part, Source } from './source.ts'
 
-const POLL_MS = 1_000
+const POLL_MS = 500
 /** File size limit. The rest can be played once the session is over. */
 export const MAX_BYTES = 33_554_432
 

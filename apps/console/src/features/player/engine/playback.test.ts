@@ -3,6 +3,7 @@ import type { RecordingIndex } from '@bowline/contract/schemas/recording'
 import { describe, expect, it } from 'vitest'
 import { createIndexedSource } from './indexed-source.ts'
 import { createPlayback } from './playback.ts'
+import type { Source } from './source.ts'
 
 const RESET = '<reset>'
 
@@ -217,5 +218,69 @@ describe('a player', () => {
     broken = false
     await playback.seek(50)
     expect(playback.state.get()).toMatchObject({ waiting: false, atMs: 50, error: undefined })
+  })
+})
+
+describe('following a recording that grows', () => {
+  const event = (atMs: number): CastEvent => ({ atMs, code: 'o', data: `${atMs};` })
+  const growing = (events: CastEvent[]): Source => {
+    const part = { fromMs: 0, toMs: Infinity, columns: 80, rows: 24, hasTerminal: true, events, seenMs: -1 }
+    return {
+      get endMs() {
+        return events.at(-1)?.atMs ?? 0
+      },
+      growing: true,
+      at: () => Promise.resolve(part),
+      after: () => undefined,
+      ready: () => undefined,
+      close: () => {},
+    }
+  }
+
+  async function following(events: CastEvent[]) {
+    let screen = ''
+    let nowMs = 0
+    let due: (() => void) | undefined
+    const settled = () => Promise.resolve()
+    const stage = { begin: () => {}, write: (text: string) => (screen += text), resize: () => {}, settled, backlog: 0 }
+    const frame = (work: () => void) => {
+      due = work
+      return () => (due = undefined)
+    }
+    const playback = createPlayback({ source: growing(events), stage, now: () => nowMs, frame })
+    await playback.seek(Number.MAX_SAFE_INTEGER)
+    playback.play()
+    const tick = () => {
+      nowMs += 16
+      due?.()
+    }
+    tick()
+    return { playback, tick, screen: () => screen }
+  }
+
+  it('shows what comes after a silence at once, with idle times skipped or not', async () => {
+    for (const skips of [true, false]) {
+      const events = [event(100)]
+      const { playback, tick, screen } = await following(events)
+      playback.setSkipsIdle(skips)
+      events.push(event(9_000), event(9_200))
+      playback.grown()
+      tick()
+      expect(screen()).toBe('100;9000;')
+    }
+  })
+
+  it('is never further behind than a second, and stays where it was paused', async () => {
+    const events = [event(100)]
+    const { playback, tick, screen } = await following(events)
+    events.push(event(9_000), event(60_000))
+    playback.grown()
+    tick()
+    expect([screen(), playback.state.get().atMs]).toEqual(['100;9000;', 59_000])
+
+    const paused = await following([event(100)])
+    paused.playback.pause()
+    paused.playback.grown()
+    expect(paused.playback.state.get().atMs).toBe(100)
   })
 })

@@ -70,6 +70,9 @@ const MAX_FRAME_MS = 250
 /** Backpressure: the clock waits while the screen lags by more than this. */
 const MAX_BACKLOG = 1_000_000
 
+/** What is new to somebody who has seen everything is shown from so long before its end at the latest. */
+const LIVE_MS = 1_000
+
 export function createPlayback({ source: first, stage, now, frame }: PlaybackParts): Playback {
   let source = first
   let part: Part | undefined
@@ -81,6 +84,8 @@ export function createPlayback({ source: first, stage, now, frame }: PlaybackPar
   let lastFrame = 0
   let publishedAt = 0
   let currentSeek = 0
+  /** All there is of a growing source has been shown. */
+  let isAtEnd = false
   /** The seek that is waiting for data. */
   let reading: Promise<unknown> | undefined
   /** The last moment pointed at, while an earlier one is still loading. */
@@ -153,6 +158,7 @@ export function createPlayback({ source: first, stage, now, frame }: PlaybackPar
     const endMs = source.endMs
     show(Math.min(target, endMs))
     atMs = Math.min(target, endMs)
+    isAtEnd = atMs >= endMs && source.growing
     if (atMs >= endMs && !source.growing) publish({ playing: false })
   }
 
@@ -270,7 +276,13 @@ export function createPlayback({ source: first, stage, now, frame }: PlaybackPar
       part = undefined
       void seek(atMs)
     },
-    grown: () => publish(),
+    grown() {
+      const upcoming = part?.events[next]
+      // The silence before it was spent waiting for it: playing it as well would come that much too late.
+      if (isAtEnd && upcoming && state.get().playing) atMs = Math.max(atMs, upcoming.atMs, source.endMs - LIVE_MS)
+      isAtEnd = false
+      publish()
+    },
     close() {
       currentSeek += 1
       cancelFrame()

@@ -13,17 +13,19 @@ export function RecordingSummary({ recording }: { readonly recording: ListedReco
   const { bytes, summary, state, read, closed } = recording
   const end = endedBecause(closed)
   const time = recordedTimeOf(recording)
+  // The server counts what was run, the file server as well.
+  const ran = isFilesOnly(recording) ? null : summary
   return (
     <ul className={classes['facts']} aria-label={texts.label}>
       {time ? <li>{texts.lasts(formatClock(time.ms))}</li> : null}
       {state !== 'recording' && !read ? <li>{texts.preparing}</li> : null}
       {state === 'recording' ? null : <li>{formatBytes(bytes)}</li>}
       {time && time.idlePercent > 0 ? <li>{texts.idle(time.idlePercent)}</li> : null}
-      {summary && summary.commands > 0 ? <li>{texts.commands(summary.commands)}</li> : null}
+      {ran && ran.commands > 0 ? <li>{texts.commands(ran.commands)}</li> : null}
       {summary?.failed_commands ? <li className={classes['failed']}>{texts.failed(summary.failed_commands)}</li> : null}
-      {summary && summary.programs.length > 0 ? (
+      {ran && ran.programs.length > 0 ? (
         <li>
-          {summary.programs.map(({ name, count }) => (
+          {ran.programs.map(({ name, count }) => (
             <code key={name} className={classes['program']} title={texts.times(count)}>
               {name}
             </code>
@@ -33,4 +35,9 @@ export function RecordingSummary({ recording }: { readonly recording: ListedReco
       {end === '' ? null : <li className={classes['end']}>{end}</li>}
     </ul>
   )
+}
+
+/** Whether a recording is of the SFTP subsystem, which has no screen. */
+export function isFilesOnly({ command }: Pick<ListedRecording, 'command'>): boolean {
+  return command === 'sftp'
 }

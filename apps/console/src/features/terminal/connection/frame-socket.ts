@@ -12,6 +12,9 @@ import type { z } from 'zod'
 /** A close code of our own (RFC 6455 section 7.4.2): at 1000 and 1001 the server ends the session. */
 const SUSPENDED = 4_001
 
+/** Time for an answer when the browser says that it is offline; a server on this computer answers all the same. */
+const DOUBT_MS = 1_000
+
 export interface FrameSocketEvents {
   opened(): void
   message(message: ServerMessage): void
@@ -28,6 +31,8 @@ export interface FrameSocket {
   say(message: z.input<typeof ClientMessage>): void
   /** Measures the round trip, which also checks that the peer is alive. */
   ping(): void
+  /** Closes it unless the peer answers soon: the network may be gone. */
+  doubt(): void
   /** Closes it because the page goes away, in a way that makes the server wait for the next one. */
   suspend(): void
   close(): void
@@ -59,6 +64,12 @@ export function openFrameSocket(parts: FrameSocketParts, events: FrameSocketEven
   function ping(): void {
     pingedAt = parts.now()
     send(pingFrame(Math.floor(pingedAt)))
+  }
+
+  function doubt(): void {
+    ping()
+    cancel()
+    cancel = parts.later(checkAlive, DOUBT_MS)
   }
 
   function end(): void {
@@ -104,6 +115,7 @@ export function openFrameSocket(parts: FrameSocketParts, events: FrameSocketEven
     send,
     say: (message) => send(messageFrame(message)),
     ping,
+    doubt,
     // The page may come back from the browser's cache: then the end of the socket is a drop like any other.
     suspend: () => socket.close(SUSPENDED),
     close: end,

@@ -94,6 +94,8 @@ export interface RemoteTerminal {
   answer(answers: readonly string[]): void
   /** Reconnects now: the network is back. */
   reconnectNow(): void
+  /** The network may be gone: drops the connection unless it answers soon. */
+  doubt(): void
   /** The page goes away: the server keeps the session for a while. @returns undefined when there is nothing to keep */
   suspend(): Suspended | undefined
   /** Ends the session. */
@@ -320,6 +322,7 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
     reconnectNow: () => {
       if (state.get().kind === 'reconnecting') resume()
     },
+    doubt: () => socket?.doubt(),
     suspend() {
       if (token === '' || isOver()) return undefined
       socket?.suspend()

@@ -1,6 +1,7 @@
 // State of a session: connecting, reconnecting, ended and why, with the available actions.
 import { useEffect, useState } from 'react'
 import { useRuntime } from '../../../core/context.tsx'
+import { useLostNotice } from '../../../core/lost-notices.ts'
 import { announce } from '../../../ui/feedback/announce.tsx'
 import { Button, Loader } from '../../../ui/kit.ts'
 import { useCountdown } from '../../../ui/text/ticker.ts'
@@ -85,6 +86,7 @@ function Asking({ pane, until }: { readonly pane: SignInPane; readonly until: nu
 
 function Reconnecting({ pane, until }: { readonly pane: SignInPane; readonly until: number }) {
   const seconds = useSecondsLeft(until)
+  useLostNotice()
   return (
     <div role="alert" data-tone="warn" className={classes['notice']}>
       <Loader size={14} color="currentColor" aria-hidden />

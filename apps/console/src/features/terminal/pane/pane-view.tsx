@@ -208,7 +208,7 @@ function InfoButton({ pane }: { readonly pane: Pane }) {
 /** The files of the device, with the same sign-in. */
 function FilesAction({ uid }: { readonly uid: string }) {
   const navigate = useNavigate()
-  const open = () => void navigate({ to: '/devices/$uid/files', params: { uid } })
+  const open = () => void navigate({ to: '/devices/$uid/files', params: { uid }, search: { back: 'terminal' } })
   return <PaneAction label={texts.files} icon={FolderOpen} onClick={open} />
 }
 

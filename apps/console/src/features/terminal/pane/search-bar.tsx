@@ -7,6 +7,7 @@ import { TextInput } from '../../../ui/kit.ts'
 import { formatCount } from '../../../ui/text/numbers.ts'
 import { terminalMessages as texts } from '../messages.ts'
 import { searchColours } from '../screen/search-colours.ts'
+import { type ViewKeeper, keepView } from '../screen/view-keeper.ts'
 import type { Pane } from './pane.ts'
 import classes from '../terminal.module.css'
 import { createStore } from '../../../platform/store.ts'
@@ -21,7 +22,9 @@ export function SearchBar({ pane, onClose }: { readonly pane: Pane; readonly onC
   const [words, setWords] = useState('')
   const coloured = useRef<object>(undefined)
   const [found, setFound] = useState({ resultIndex: -1, resultCount: 0 })
+  const view = useRef<ViewKeeper>(undefined)
   useEffect(() => {
+    view.current = keepView(terminal)
     const listening = search.onDidChangeResults(setFound)
     screen.setSearching(true)
     return () => {
@@ -29,7 +32,8 @@ export function SearchBar({ pane, onClose }: { readonly pane: Pane; readonly onC
       search.clearDecorations()
       screen.setSearching(false)
     }
-  }, [search, screen])
+  }, [search, screen, terminal])
+  /** Most is looked for in what came last: from there upwards. */
   const find = (forwards: boolean, text = words, isTyping = false) => {
     const colours = searchColours(terminal.options.theme?.background)
     // The add-on keeps the matches of the same words, with their colours.
@@ -38,8 +42,11 @@ export function SearchBar({ pane, onClose }: { readonly pane: Pane; readonly onC
     const asked = { ...options, incremental: isTyping, decorations: colours }
     if (forwards) search.findNext(text, asked)
     else search.findPrevious(text, asked)
+    if (isTyping) view.current?.moved()
+    else view.current?.stay()
   }
   const close = () => {
+    view.current?.restore()
     onClose()
     terminal.focus()
   }
@@ -64,10 +71,10 @@ export function SearchBar({ pane, onClose }: { readonly pane: Pane; readonly onC
         spellCheck={false}
         onChange={(event) => {
           setWords(event.currentTarget.value)
-          find(true, event.currentTarget.value, true)
+          find(false, event.currentTarget.value, true)
         }}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') find(!event.shiftKey)
+          if (event.key === 'Enter') find(event.shiftKey)
           if (event.key === 'Escape') close()
         }}
       />

@@ -53,12 +53,10 @@ export function TerminalMenu({ pane, workspace }: { readonly pane: Pane; readonl
         <span aria-hidden style={{ position: 'fixed', left: at?.x ?? 0, top: at?.y ?? 0 }} />
       </Menu.Target>
       <Menu.Dropdown aria-label={texts.label}>
-        {/* The first item has the focus, which a disabled button cannot have: Escape would not reach the menu. */}
         <Menu.Item
-          aria-disabled={!hasSelection}
-          data-disabled={!hasSelection}
+          disabled={!hasSelection}
           rightSection={<Keys keys={isApple ? '⌘C' : keysOf.copy} />}
-          onClick={() => (hasSelection ? void copySelection(terminal) : undefined)}
+          onClick={() => void copySelection(terminal)}
         >
           {texts.copy}
         </Menu.Item>
@@ -67,7 +65,12 @@ export function TerminalMenu({ pane, workspace }: { readonly pane: Pane; readonl
             {texts.copyColours}
           </Menu.Item>
         ) : null}
-        <Menu.Item rightSection={<Keys keys={isApple ? '⌘V' : keysOf.paste} />} onClick={() => void paste()}>
+        {/* The keyboard goes to the first item that can be chosen. */}
+        <Menu.Item
+          data-autofocus={hasSelection ? undefined : true}
+          rightSection={<Keys keys={isApple ? '⌘V' : keysOf.paste} />}
+          onClick={() => void paste()}
+        >
           {texts.paste}
         </Menu.Item>
         <Menu.Item onClick={() => terminal.selectAll()}>{texts.selectAll}</Menu.Item>

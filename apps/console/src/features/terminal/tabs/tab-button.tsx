@@ -83,6 +83,11 @@ function Face({
         {name}
         {title === '' ? null : <span className={classes['title']}> {title}</span>}
       </span>
+      {progress?.percent === undefined ? null : (
+        <span className={classes['percent']} data-kind={progress.kind} aria-hidden>
+          {signalMessages.progress.running(formatCount(progress.percent))}
+        </span>
+      )}
       {/* Pointer only: a tablist may contain nothing but tabs. */}
       <span className={classes['close']} data-cross title={texts.closeTab(name)} aria-hidden>
         <X size={13} />
