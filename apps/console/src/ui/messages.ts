@@ -72,6 +72,8 @@ export const uiMessages = {
     defaultColumns: i18n._('Reset columns'),
     rowHeight: i18n._('Row height'),
     densities: { comfortable: i18n._('Comfortable'), compact: i18n._('Compact') },
+    times: i18n._('Times'),
+    timeStyles: { relative: i18n._('Relative'), absolute: i18n._('Absolute') },
     pageSize: i18n._('Rows per page'),
     rows: (count: number) => i18n._('{count} rows', { count }),
     exportLabel: i18n._('Export all matches'),

@@ -6,6 +6,7 @@ import { uiMessages } from '../messages.ts'
 
 const counts = lazily(() => new Intl.NumberFormat(locale))
 const moments = lazily(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }))
+const minutes = lazily(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }))
 /** Names the zone: people elsewhere read the same moment, and logs are often in UTC. */
 const exact = lazily(
   () =>
@@ -44,6 +45,11 @@ export function formatCount(count: number): string {
 /** Date and time in this browser's zone; the word "never" for the contract's zero time. */
 export function formatMoment(time: string): string {
   return time === NEVER ? uiMessages.never : moments().format(new Date(time))
+}
+
+/** As `formatMoment`, without seconds: for lists, with the exact moment as its title. */
+export function formatMinute(time: string): string {
+  return time === NEVER ? uiMessages.never : minutes().format(new Date(time))
 }
 
 /** As `formatMoment`, with the name of the zone. */
