@@ -142,6 +142,29 @@ export function sessionJourneys(site: Site): void {
       await expect.poll(async () => time.textContent()).not.toMatch(/20\d\d/)
     })
 
+    it('shows times in the zone of the profile, and names it', async () => {
+      const { page } = site
+      const exact = async () => {
+        await page.goto('/sessions')
+        return page.getByRole('row').nth(1).locator('time').first().getAttribute('title')
+      }
+      const choose = async (words: string, zone: string) => {
+        await page.goto('/profile#appearance')
+        const field = page.getByRole('combobox', { name: 'Time zone' })
+        await field.fill(words)
+        await Promise.all([
+          page.waitForEvent('load'),
+          page.getByRole('option', { name: zone, exact: zone === 'UTC' }).click(),
+        ])
+        await expect.poll(() => field.inputValue()).toContain(zone)
+      }
+      await choose('tokyo', 'Asia/Tokyo')
+      expect(await exact()).toMatch(/GMT\+9$/)
+      await choose('utc', 'UTC')
+      expect(await exact()).toMatch(/UTC$/)
+      await choose('browser', 'Browser')
+    })
+
     it('groups what the filters show by device and by person, and opens a group', async () => {
       const { page, world } = site
       await page.goto('/sessions?state=refused&sort=person')

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { usePerson, useRuntime } from '../../core/context.tsx'
+import { dayOf } from '../../ui/controls/days.ts'
 import { TabBar } from '../../ui/list/tab-bar.tsx'
 import { sessionsMessages as texts } from './messages.ts'
 import { sessionListQuery } from './queries.ts'
@@ -24,7 +25,7 @@ export function SessionPresets({ search, children }: SessionPresetsProps) {
   const presets = [
     { key: 'all', narrowing: {} },
     { key: 'active', narrowing: { state: 'active' } },
-    { key: 'today', narrowing: { from: today() } },
+    { key: 'today', narrowing: { from: dayOf(new Date()) } },
     ...(me.success ? [{ key: 'mine', narrowing: { person: me.data } } as const] : []),
     { key: 'recorded', narrowing: { recorded: 'yes' } },
     { key: 'refused', narrowing: { state: 'refused' } },
@@ -45,11 +46,4 @@ export function SessionPresets({ search, children }: SessionPresetsProps) {
       {children}
     </TabBar>
   )
-}
-
-/** The day in this browser's zone, `2026-11-20`. */
-function today(): string {
-  const now = new Date()
-  const two = (number: number) => String(number).padStart(2, '0')
-  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
 }

@@ -60,7 +60,9 @@ export const paletteMessages = {
       identities: i18n._('single sign-on, SSO, OpenID, SAML, OIDC'),
       activity: i18n._('my history, my sign-ins'),
       personalData: i18n._('download my data, GDPR, privacy'),
-      appearance: i18n._('theme, dark mode, light mode, language, locale, translation'),
+      appearance: i18n._(
+        'theme, dark mode, light mode, language, locale, translation, time zone, UTC, density, row height',
+      ),
       deletion: i18n._('delete my account, close my account'),
       namespace: i18n._('tenant id, rename the namespace, device limit'),
       retention: i18n._('retention, keep recordings, delete recordings, expiry, expires, expiration'),

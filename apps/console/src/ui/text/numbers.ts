@@ -2,11 +2,12 @@
 import { NEVER } from '@bowline/contract/schemas/common'
 import { lazily } from '../../platform/lazily.ts'
 import { locale } from '../../platform/language/language.ts'
+import { timeZone } from '../../platform/time-zone.ts'
 import { uiMessages } from '../messages.ts'
 
 const counts = lazily(() => new Intl.NumberFormat(locale))
-const moments = lazily(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }))
-const minutes = lazily(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }))
+const moments = lazily(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium', timeZone }))
+const minutes = lazily(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone }))
 /** Names the zone: people elsewhere read the same moment, and logs are often in UTC. */
 const exact = lazily(
   () =>
@@ -18,6 +19,7 @@ const exact = lazily(
       minute: '2-digit',
       second: '2-digit',
       timeZoneName: 'short',
+      timeZone,
     }),
 )
 const relative = lazily(() => new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' }))
@@ -42,7 +44,7 @@ export function formatCount(count: number): string {
   return counts().format(count)
 }
 
-/** Date and time in this browser's zone; the word "never" for the contract's zero time. */
+/** Date and time in the console's zone; the word "never" for the contract's zero time. */
 export function formatMoment(time: string): string {
   return time === NEVER ? uiMessages.never : moments().format(new Date(time))
 }
