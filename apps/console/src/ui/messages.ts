@@ -62,7 +62,7 @@ export const uiMessages = {
   sortBy: (column: string) => i18n._('Sort by {column}', { column }),
   reorderHint: i18n._('Drag, or use the arrow keys'),
   keysHint: i18n._('Move between rows with the arrow keys or j and k.'),
-  selectKeysHint: i18n._('x selects a row, Shift+x a range.'),
+  selectKeysHint: i18n._('x selects a row, Shift+X a range.'),
   selectAll: i18n._('Select all rows of this page'),
   displayMenu: {
     groupBy: i18n._('Group by'),

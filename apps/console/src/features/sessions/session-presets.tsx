@@ -25,7 +25,7 @@ export function SessionPresets({ search, children }: SessionPresetsProps) {
   const presets = [
     { key: 'all', narrowing: {} },
     { key: 'active', narrowing: { state: 'active' } },
-    { key: 'today', narrowing: { from: dayOf(new Date()) } },
+    { key: 'today', narrowing: { from: today() } },
     ...(me.success ? [{ key: 'mine', narrowing: { person: me.data } } as const] : []),
     { key: 'recorded', narrowing: { recorded: 'yes' } },
     { key: 'refused', narrowing: { state: 'refused' } },
@@ -47,3 +47,5 @@ export function SessionPresets({ search, children }: SessionPresetsProps) {
     </TabBar>
   )
 }
+
+const today = (): string => dayOf(new Date())

@@ -1,4 +1,5 @@
 // Context menu of a terminal: opened by the right mouse button, or by the Menu key or Shift+F10 at the cursor.
+import { keyName } from '../../../ui/text/key-name.ts'
 import { useStore } from '../../../core/context.tsx'
 import { Menu, Text } from '../../../ui/kit.ts'
 import { notifyFailure } from '../../../ui/feedback/notify.tsx'
@@ -57,7 +58,7 @@ export function TerminalMenu({ pane, workspace }: { readonly pane: Pane; readonl
         <Menu.Item
           aria-disabled={!hasSelection}
           data-disabled={!hasSelection}
-          rightSection={<Keys keys={isApple ? '⌘C' : keysOf.copy} />}
+          rightSection={<Keys keys={isApple ? 'mod+c' : keysOf.copy} />}
           onClick={() => (hasSelection ? void copySelection(terminal) : undefined)}
         >
           {texts.copy}
@@ -67,7 +68,7 @@ export function TerminalMenu({ pane, workspace }: { readonly pane: Pane; readonl
             {texts.copyColours}
           </Menu.Item>
         ) : null}
-        <Menu.Item rightSection={<Keys keys={isApple ? '⌘V' : keysOf.paste} />} onClick={() => void paste()}>
+        <Menu.Item rightSection={<Keys keys={isApple ? 'mod+v' : keysOf.paste} />} onClick={() => void paste()}>
           {texts.paste}
         </Menu.Item>
         <Menu.Item onClick={() => terminal.selectAll()}>{texts.selectAll}</Menu.Item>
@@ -109,7 +110,7 @@ const outputOf = ({ screen: { terminal } }: Pane): Blob =>
 function Keys({ keys }: { readonly keys: string }) {
   return (
     <Text size="xs" c="dimmed" aria-hidden>
-      {keys}
+      {keyName(keys)}
     </Text>
   )
 }
