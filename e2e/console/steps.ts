@@ -118,7 +118,8 @@ export async function listOverflow<Row>(page: Page, list: ListCase<Row>): Promis
       return scrollWidth - clientWidth
     })()`)
   } finally {
-    await page.unroute(answers)
+    // An answer that nothing waits for may still be on its way.
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
     await inLanguage('en')
     if (size) await page.setViewportSize(size)
   }

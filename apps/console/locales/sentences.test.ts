@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { ANSWERS, END_SENTENCES, RELEASE_REASONS, UPDATE_REASONS } from './server-texts.ts'
+import { ANSWERS, END_SENTENCES, RELEASE_REASONS } from './server-texts.ts'
+import { UPDATE_REASONS } from './update-reasons.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const SENTENCE = /message: ['`]([A-Z][^'`]+\.)['`]/g

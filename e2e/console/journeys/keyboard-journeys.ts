@@ -108,6 +108,8 @@ export function keyboardJourneys(site: Site): void {
       await page.keyboard.press('?')
       const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
       const keysOf = (action: string, keys: string) => sheet.getByRole('button', { name: `${action}: ${keys}. Change` })
+      for (const key of ['Ctrl+K', 'Shift+X', 'Ctrl+Shift+C']) await sheet.getByText(key, { exact: true }).waitFor()
+      await keysOf('End the session', 'Shift+E').waitFor()
       await keysOf('Go to: Firewall', 'g f').focus()
       await page.keyboard.press('Enter')
       await sheet.getByRole('button', { name: 'Press the new keys …' }).waitFor()

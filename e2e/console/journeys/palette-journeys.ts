@@ -41,6 +41,8 @@ export function paletteJourneys(site: Site): void {
       ['new key', 'Add a public key'],
       ['add device', 'Add a device'],
       ['dark', 'Theme: Dark'],
+      ['terminat', 'End a session …'],
+      ['expir', 'Create an API key'],
     ])('offers for %j the action first, before pages of the documentation', async (words, action) => {
       const { page } = site
       await page.goto('/announcements')
@@ -242,6 +244,37 @@ export function paletteJourneys(site: Site): void {
       const field = page.getByRole('combobox', { name: /^Search devices,/ })
       await field.waitFor({ state: 'detached' })
       expect(await page.getByRole('dialog').count()).toBe(0)
+    })
+
+    it('offers what a row of the list offers among the actions on a device, with the same question', async () => {
+      const { page, world } = site
+      await page.goto('/announcements')
+      await page.getByRole('heading', { name: 'Announcements' }).waitFor()
+      const enter = async (action: string) => {
+        await search(world.own.name)
+        await page
+          .getByRole('option', { name: new RegExp(`^${world.own.name}`) })
+          .first()
+          .waitFor()
+        await page.keyboard.press('ArrowRight')
+        await page.getByRole('option', { name: action, exact: true }).click()
+      }
+      const favorites = async () => (await world.client.call(operations.views.favorites, {})).body
+      await enter('Add to favorites')
+      await expect.poll(favorites).toContain(world.own.uid)
+      await enter('Remove from favorites')
+      await expect.poll(favorites).not.toContain(world.own.uid)
+      await enter('Run a command …')
+      await page.getByRole('dialog', { name: 'Run a command on 1 device' }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await enter('Remove …')
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText(world.own.name).first().waitFor()
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      await enter('Files')
+      await page.waitForURL(`**/devices/${world.own.uid}/files`)
     })
 
     it('narrows the actions on a device by what is typed there, and keeps the words that found it', async () => {

@@ -89,6 +89,23 @@ export function paletteVerbJourneys(site: Site): void {
       await page.waitForURL('**/devices/*')
     })
 
+    it('ends a running session after the question of its page', async () => {
+      const { page, world } = site
+      const { product } = world
+      const login = `${userInfo().username}@${product.sshid}`
+      const running = await startEcho({ ...product.ssh, login, password: product.device_password })
+      await open('/announcements', 'Announcements')
+      await search(`terminate ${world.own.name}`)
+      await options()
+        .filter({ hasText: /^End .*echo ready/ })
+        .first()
+        .click()
+      const dialog = page.getByRole('dialog', { name: /^End the session/ })
+      await dialog.getByRole('button', { name: 'End session' }).click()
+      expect((await running.result).code).not.toBe(0)
+      await dialog.waitFor({ state: 'detached' })
+    })
+
     it('asks for the tag and the new name, and for a confirmation where there is no way back', async () => {
       const { page } = site
       await open('/announcements', 'Announcements')

@@ -170,6 +170,46 @@ export function screenJourneys(site: Site): void {
     })
   })
 
+  describe('lists on a phone', () => {
+    it('has targets for fingers, whole names, no empty lines, and edges that show that they scroll', async () => {
+      const options = { baseURL: site.world.product.console, viewport: PHONE, hasTouch: true, isMobile: true }
+      const { context, page } = await openPage(site.browser, options)
+      await openSignedIn(page, site.world.product, '/devices')
+      const card = page.getByRole('row').filter({ hasText: 'kiosk-lobby' })
+      await card.waitFor()
+      const check = card.getByRole('checkbox')
+      const box = await check.boundingBox()
+      if (!box) throw new Error('The checkbox is not shown.')
+      expect(Math.min(box.width, box.height)).toBeGreaterThanOrEqual(24)
+      await page.touchscreen.tap(box.x + box.width / 2, box.y - 8)
+      await expect.poll(() => check.isChecked()).toBe(true)
+      await page.touchscreen.tap(box.x + box.width / 2, box.y + box.height + 8)
+      await expect.poll(() => check.isChecked()).toBe(false)
+      expect(await card.locator('td:empty').evaluateAll((all) => all.every((cell) => !cell.checkVisibility()))).toBe(
+        true,
+      )
+      const name = await card.getByRole('link', { name: 'kiosk-lobby' }).boundingBox()
+      expect(name?.height).toBeLessThan(40)
+      const edgeOf = (selector: string) =>
+        page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).getPropertyValue('--edge-end')`)
+      await expect.poll(() => edgeOf('thead tr')).toBe('32px')
+      await expect.poll(() => edgeOf('fieldset')).toBe('32px')
+      await page
+        .locator('fieldset')
+        .first()
+        .evaluate((line) => line.scrollTo(line.scrollWidth, 0))
+      await expect.poll(() => edgeOf('fieldset')).toBe('0px')
+      await page.goto('/profile')
+      await page.getByRole('heading', { name: 'Profile' }).first().waitFor()
+      const heights = await page
+        .getByRole('button')
+        .filter({ visible: true })
+        .evaluateAll((all) => all.map((button) => button.getBoundingClientRect().height))
+      expect(Math.min(...heights)).toBeGreaterThanOrEqual(24)
+      await context.close()
+    })
+  })
+
   describe('the weight', () => {
     it('loads the devices table with at most 240 kB of scripts on the wire, and fetches no list twice', async () => {
       const { context, page } = await openPage(site.browser, { baseURL: site.world.product.console })

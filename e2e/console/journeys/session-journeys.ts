@@ -97,6 +97,75 @@ export function sessionJourneys(site: Site): void {
       await page.getByRole('columnheader', { name: 'Address' }).waitFor()
     })
 
+    it('narrows the list to a client and to a source address, in a menu and from a row', async () => {
+      const { page } = site
+      await page.goto('/sessions')
+      const filters = page.getByRole('group', { name: 'Filters' })
+      await filters.getByRole('button', { name: 'Client' }).click()
+      await page.getByRole('menuitemradio', { name: 'SSH', exact: true }).click()
+      await page.waitForURL('**client=term**')
+      await filters.getByRole('button', { name: 'Source address' }).click()
+      const address = page.getByRole('menuitemradio').nth(1)
+      await address.waitFor()
+      const text = (await address.textContent()) ?? ''
+      await address.click()
+      await page.waitForURL((url) => url.searchParams.get('ip')?.includes(text) === true)
+      await page.getByRole('button', { name: 'Clear filters' }).click()
+      await page.getByRole('row').nth(1).getByRole('link', { name: text, exact: true }).click()
+      await page.waitForURL((url) => url.searchParams.get('ip') === text)
+      expect(new URL(page.url()).searchParams.has('client')).toBe(false)
+    })
+
+    it('counts the running sessions on their tab', async () => {
+      const { page, world } = site
+      const running = async () => {
+        const { body } = await world.client.call(sessions.list, { query: { per_page: '100', sort_by: 'active' } })
+        return body.filter(({ active }) => active).length
+      }
+      await page.goto('/sessions')
+      const tab = page.getByRole('navigation', { name: 'Presets' }).getByRole('link', { name: /^Active/ })
+      await expect.poll(async () => (await tab.textContent()) === `Active${await running()}`).toBe(true)
+    })
+
+    it('shows times as date and time where people choose so, on all lists and after a reload', async () => {
+      const { page } = site
+      await page.goto('/sessions')
+      await page.getByRole('button', { name: 'Display' }).click()
+      await page.getByRole('menuitemradio', { name: 'Absolute' }).click()
+      await page.keyboard.press('Escape')
+      const time = page.getByRole('row').nth(1).locator('time').first()
+      await expect.poll(async () => time.textContent()).toMatch(/^[A-Z][a-z]{2} \d+, 20\d\d, /)
+      await page.reload()
+      await expect.poll(async () => time.textContent()).toMatch(/^[A-Z][a-z]{2} \d+, 20\d\d, /)
+      await page.getByRole('button', { name: 'Display' }).click()
+      await page.getByRole('menuitemradio', { name: 'Relative' }).click()
+      await page.keyboard.press('Escape')
+      await expect.poll(async () => time.textContent()).not.toMatch(/20\d\d/)
+    })
+
+    it('shows times in the zone of the profile, and names it', async () => {
+      const { page } = site
+      const exact = async () => {
+        await page.goto('/sessions')
+        return page.getByRole('row').nth(1).locator('time').first().getAttribute('title')
+      }
+      const choose = async (words: string, zone: string) => {
+        await page.goto('/profile#appearance')
+        const field = page.getByRole('combobox', { name: 'Time zone' })
+        await field.fill(words)
+        await Promise.all([
+          page.waitForEvent('load'),
+          page.getByRole('option', { name: zone, exact: zone === 'UTC' }).click(),
+        ])
+        await expect.poll(() => field.inputValue()).toContain(zone)
+      }
+      await choose('tokyo', 'Asia/Tokyo')
+      expect(await exact()).toMatch(/GMT\+9$/)
+      await choose('utc', 'UTC')
+      expect(await exact()).toMatch(/UTC$/)
+      await choose('browser', 'Browser')
+    })
+
     it('groups what the filters show by device and by person, and opens a group', async () => {
       const { page, world } = site
       await page.goto('/sessions?state=refused&sort=person')

@@ -1,9 +1,9 @@
-// Encodes list filters for the API, with times of this browser.
+// Encodes list filters for the API, with days of the console's zone.
+import { momentOf, shiftDay } from '../platform/time-zone.ts'
+
 export { type Condition, type ConditionGroup, encodeFilter, where } from '@bowline/contract/schemas/lists/filter-text'
 
-/** RFC 3339 start of a day in this browser's time zone, offset by milliseconds and days (a day may have 23 hours). */
+/** RFC 3339 start of a day in the console's time zone, offset by milliseconds and days (a day may have 23 hours). */
 export function startOfDay(day: string, milliseconds: number, days = 0): string {
-  const date = new Date(`${day}T00:00:00`)
-  date.setDate(date.getDate() + days)
-  return new Date(date.getTime() + milliseconds).toISOString()
+  return new Date(momentOf(`${shiftDay(day, days)}T00:00:00`) + milliseconds).toISOString()
 }

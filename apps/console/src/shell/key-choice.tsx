@@ -32,11 +32,11 @@ export function KeyChoice({ action, actions }: KeyChoiceProps) {
     const next = wanted ?? action.usual
     const conflict = conflictOf(action, next, actions, chosen)
     if (conflict) {
-      setError(conflict === 'reserved' ? texts.keysReserved(next[0] ?? '') : texts.keysTaken(conflict.label))
+      setError(conflict === 'reserved' ? texts.keysReserved(keyName(next[0] ?? '')) : texts.keysTaken(conflict.label))
       return
     }
     chooseKeys(action.id, wanted)
-    announce(texts.keysChanged(action.label, next.join(' ')))
+    announce(texts.keysChanged(action.label, next.map(keyName).join(' ')))
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     if (!typed || event.key === 'Tab' || event.ctrlKey || event.metaKey || event.altKey) return
@@ -75,7 +75,7 @@ export function KeyChoice({ action, actions }: KeyChoiceProps) {
       ) : (
         <UnstyledButton
           className={classes['change']}
-          aria-label={typed ? texts.pressKeys : texts.changeKeys(action.label, keys.join(' '))}
+          aria-label={typed ? texts.pressKeys : texts.changeKeys(action.label, keys.map(keyName).join(' '))}
           data-waiting={typed !== undefined || undefined}
           // The dialog closes by Escape otherwise.
           data-mantine-stop-propagation={typed !== undefined}

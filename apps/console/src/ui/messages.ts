@@ -66,7 +66,7 @@ export const uiMessages = {
   sortBy: (column: string) => i18n._('Sort by {column}', { column }),
   reorderHint: i18n._('Drag, or use the arrow keys'),
   keysHint: i18n._('Move between rows with the arrow keys or j and k.'),
-  selectKeysHint: i18n._('x selects a row, Shift+x a range.'),
+  selectKeysHint: i18n._('x selects a row, Shift+X a range.'),
   selectAll: i18n._('Select all rows of this page'),
   displayMenu: {
     groupBy: i18n._('Group by'),
@@ -76,6 +76,8 @@ export const uiMessages = {
     defaultColumns: i18n._('Reset columns'),
     rowHeight: i18n._('Row height'),
     densities: { comfortable: i18n._('Comfortable'), compact: i18n._('Compact') },
+    times: i18n._('Times'),
+    timeStyles: { relative: i18n._('Relative'), absolute: i18n._('Absolute') },
     pageSize: i18n._('Rows per page'),
     rows: (count: number) => i18n._('{count} rows', { count }),
     exportLabel: i18n._('Export all matches'),

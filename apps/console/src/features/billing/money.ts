@@ -2,8 +2,9 @@
 import type { DevicePrice } from '@bowline/contract/schemas/billing'
 import { billingMessages as texts } from './messages.ts'
 import { locale } from '../../platform/language/language.ts'
+import { timeZone } from '../../platform/time-zone.ts'
 
-const days = new Intl.DateTimeFormat(locale, { dateStyle: 'long' })
+const days = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone })
 
 /**
  * An amount in its currency.

@@ -23,10 +23,10 @@ function favoritesQuery(api: Api) {
 const NONE: ReadonlySet<string> = new Set()
 const setOf = (uids: readonly string[]): ReadonlySet<string> => new Set(uids)
 
-/** Uids of the person's favourites, for `Favorites`. */
-export function useFavorites(): ReadonlySet<string> {
+/** Uids of the person's favourites, for `Favorites`. @param enabled false: not asked for yet */
+export function useFavorites(enabled = true): ReadonlySet<string> {
   const { api } = useRuntime()
-  return useQuery({ ...favoritesQuery(api), select: setOf }).data ?? NONE
+  return useQuery({ ...favoritesQuery(api), select: setOf, enabled }).data ?? NONE
 }
 
 /** The favourites for the switches inside: asked for once, not in each row. */

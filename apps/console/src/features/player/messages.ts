@@ -94,7 +94,7 @@ export const playerMessages = {
   keyNames: [
     ['Space', i18n._('Play or pause')],
     ['← →', i18n._('5 seconds back or forward')],
-    ['Shift ← →', i18n._('A minute back or forward')],
+    ['Shift+← →', i18n._('A minute back or forward')],
     ['0 … 9', i18n._('To a tenth of the recording')],
     ['Home End', i18n._('To the start or the end')],
     [', .', i18n._('Previous or next event')],

@@ -9,9 +9,10 @@ import type { Period } from './queries.ts'
 import { HEIGHT, WIDTH, areas, topOf } from './shape.ts'
 import classes from './presence.module.css'
 import { locale } from '../../platform/language/language.ts'
+import { timeZone } from '../../platform/time-zone.ts'
 
-const hours = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' })
-const days = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' })
+const hours = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', timeZone })
+const days = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone })
 
 interface PresenceChartProps {
   readonly presence: NamespacePresence

@@ -117,6 +117,11 @@ export const profileMessages = {
   themeText: i18n._('Applies to this browser only.'),
   themeLabel: i18n._('Theme'),
   languageText: i18n._('Reloads the page. Open terminals continue.'),
+  ofAllLists: i18n._('Of all lists in this browser.'),
+  timeZone: i18n._('Time zone'),
+  timeZoneText: i18n._('Of times, days and filters by date. Reloads the page. Open terminals continue.'),
+  zoneOfBrowser: (zone: string) => i18n._('Browser ({zone})', { zone }),
+  noZone: i18n._('No time zone found'),
   data: i18n._('Personal data'),
   dataText: i18n._(
     'Everything this server stores about you: your account, memberships, keys (without secrets), sign-ins and activity.',

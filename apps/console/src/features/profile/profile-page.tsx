@@ -8,23 +8,20 @@ import { useAction } from '../../core/use-action.ts'
 import type { Person } from '../../auth/session.ts'
 import { Callout } from '../../ui/feedback/callout.tsx'
 import { TypedConfirm } from '../../ui/feedback/typed-confirm.tsx'
-import { LanguageChoice } from '../../ui/controls/language-choice.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
-import { Button, Group, NativeSelect, Stack, Text, TextInput } from '../../ui/kit.ts'
+import { Button, Group, Stack, Text, TextInput } from '../../ui/kit.ts'
 import { Page } from '../../ui/page/page.tsx'
 import { PageSections } from '../../ui/page/page-sections.tsx'
 import { PasswordField } from '../../ui/form/password-field.tsx'
-import { SectionCard, SettingRow } from '../../ui/page/section-card.tsx'
+import { SectionCard } from '../../ui/page/section-card.tsx'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
-import { uiMessages } from '../../ui/messages.ts'
-import { useTheme } from '../../ui/use-theme.ts'
-import { appMessages } from '../../core/messages.ts'
 import { NewPasswordForm, PasswordRemoval } from '../passkeys/own-password.tsx'
 import { DeletedNamespaces } from '../namespaces/deleted-namespaces.tsx'
 import { OwnInvitations } from '../people/own-invitations.tsx'
 import { PasskeysCard } from '../passkeys/passkeys-card.tsx'
 import { SecondFactorCard } from '../second-factor/second-factor-card.tsx'
 import { Activity } from './activity.tsx'
+import { Appearance } from './appearance.tsx'
 import { Identities, IdentitiesStay } from './identities.tsx'
 import { profileMessages as texts } from './messages.ts'
 import { PersonalData } from './personal-data.tsx'
@@ -201,34 +198,6 @@ function NoPasswordCard({ person }: { readonly person: Person }) {
   return (
     <SectionCard id="password" title={texts.password}>
       {person.auth_methods.includes('local') ? <NewPasswordForm /> : <Text size="sm">{texts.passwordAtProvider}</Text>}
-    </SectionCard>
-  )
-}
-
-function Appearance() {
-  const [theme, setTheme] = useTheme()
-  const { themes } = appMessages
-  return (
-    <SectionCard id="appearance" title={texts.theme}>
-      <SettingRow label={texts.themeLabel} hint={texts.themeText}>
-        <NativeSelect
-          size="xs"
-          aria-label={texts.themeLabel}
-          value={theme}
-          data={[
-            { value: 'auto', label: themes.auto },
-            { value: 'light', label: themes.light },
-            { value: 'dark', label: themes.dark },
-          ]}
-          onChange={(event) => {
-            const { value } = event.currentTarget
-            setTheme(value === 'light' || value === 'dark' ? value : 'auto')
-          }}
-        />
-      </SettingRow>
-      <SettingRow label={uiMessages.language} hint={texts.languageText}>
-        <LanguageChoice />
-      </SettingRow>
     </SectionCard>
   )
 }

@@ -51,6 +51,12 @@ describe('the address of the sessions', () => {
       { method: 'password' },
       ['method eq password', 'type eq web', 'or', 'method eq password', 'method eq keyboard-interactive', 'or'],
     ],
+    [
+      { q: 'ip:10.0. root' },
+      ['ip_address contains 10.0.', 'and', 'words contains root', 'device_name contains root', 'or'],
+    ],
+    [{ ip: '2001:db8::7', client: 'web' }, ['ip_address eq 2001:db8::7', 'type eq web', 'and']],
+    [{ ip: '10.0.0', client: 'telnet' }, []],
     [{ did: 'forward' }, [...FORWARDS.map((type) => `event_types eq ${type}`), 'or']],
     [{ key: 'MD5:00', method: 'telepathy', did: 'sleep' }, []],
     [{ state: 'active', recorded: 'no' }, ['active bool true', 'recorded bool false', 'and']],

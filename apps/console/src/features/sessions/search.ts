@@ -28,6 +28,8 @@ export const ACTIVITIES = {
 export type Activity = keyof typeof ACTIVITIES
 export const ACTIVITY_NAMES = ['shell', 'command', 'files', 'forward'] as const satisfies readonly Activity[]
 
+export const SESSION_CLIENTS = ['term', 'web'] as const satisfies readonly Session['type'][]
+
 const Day = z.iso.date().optional().catch(undefined)
 
 /** Invalid values are ignored: a mistyped URL shows the list, not an error. */
@@ -51,6 +53,10 @@ export const SessionsSearch = z.object({
     .optional()
     .catch(undefined),
   did: z.enum(ACTIVITY_NAMES).optional().catch(undefined),
+  /** Address that the person came from. */
+  ip: z.union([z.ipv4(), z.ipv6()]).optional().catch(undefined),
+  /** What they came with. */
+  client: z.enum(SESSION_CLIENTS).optional().catch(undefined),
   /** Days of this browser's zone, `2026-11-20`; both inclusive. */
   from: Day,
   to: Day,
@@ -70,7 +76,20 @@ export const SessionsSearch = z.object({
 export type SessionsSearch = z.infer<typeof SessionsSearch>
 
 /** Parameters that narrow the list. */
-const NARROWING = ['q', 'device', 'state', 'recorded', 'person', 'method', 'key', 'did', 'from', 'to'] as const
+const NARROWING = [
+  'q',
+  'device',
+  'state',
+  'recorded',
+  'person',
+  'method',
+  'key',
+  'did',
+  'ip',
+  'client',
+  'from',
+  'to',
+] as const
 
 /** Parameters of the address that a view of the list saves. */
 export const SAVED = ['group', 'sort', 'rank', 'order', 'size', 'cols', ...NARROWING] as const
@@ -132,15 +151,19 @@ export function orderOf(sort: SessionSort): 'asc' | 'desc' {
 /** Of a search; each is two of the conditions of a filter, which has other uses for some. */
 const MAX_WORDS = 4
 
+/** `ip:10.0.` asks for the address alone. */
+const OF_ADDRESS = /^ip:(?<part>.+)$/i
+
 /** Each word must occur in what is known of a session or in the name of its device: `root@lab` and `lab root` are alike. */
 function searchGroups(text: string): ConditionGroup[] {
   const words = text.split(/[\s@]+/).filter(Boolean)
   // What cannot be split further is searched as it is.
   const wanted = words.length === 0 && text !== '' ? [text] : words
-  return wanted.slice(0, MAX_WORDS).map((word) => ({
-    join: 'or',
-    conditions: [where('words', 'contains', word), where('device_name', 'contains', word)],
-  }))
+  return wanted.slice(0, MAX_WORDS).map((word) => {
+    const part = OF_ADDRESS.exec(word)?.groups?.['part']
+    if (part !== undefined) return { join: 'and', conditions: [where('ip_address', 'contains', part)] }
+    return { join: 'or', conditions: [where('words', 'contains', word), where('device_name', 'contains', word)] }
+  })
 }
 
 /**
@@ -159,7 +182,7 @@ const BY_PASSWORD: readonly ConditionGroup[] = [
 
 /** The API filter for a URL; undefined for everything. */
 export function sessionFilter(search: Partial<SessionsSearch>): string | undefined {
-  const { q = '', device, state, recorded, person, method, key, did, from, to } = search
+  const { q = '', device, state, recorded, person, method, key, did, ip, client, from, to } = search
   const all = [
     ...(device === undefined ? [] : [where('device_uid', 'eq', device)]),
     ...(state === 'active' ? [where('active', 'bool', true)] : []),
@@ -171,6 +194,8 @@ export function sessionFilter(search: Partial<SessionsSearch>): string | undefin
     ...(method === 'publickey' ? [where('method', 'eq', method)] : []),
     ...(method === 'keyboard-interactive' ? [where('method', 'eq', method), where('type', 'ne', 'web')] : []),
     ...(key === undefined ? [] : [where('fingerprint', 'eq', key)]),
+    ...(ip === undefined ? [] : [where('ip_address', 'eq', ip)]),
+    ...(client === undefined ? [] : [where('type', 'eq', client)]),
     ...(from === undefined ? [] : [where('started_at', 'gt', startOfDay(from, -1))]),
     ...(to === undefined ? [] : [where('started_at', 'lt', startOfDay(to, 0, 1))]),
   ]

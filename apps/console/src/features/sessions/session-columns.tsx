@@ -3,11 +3,11 @@ import type { Session } from '@bowline/contract/schemas/session'
 import { columnsChoice } from '../../ui/controls/columns-choice.ts'
 import type { Column } from '../../ui/list/data-table.tsx'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
+import { TIME_WIDTH } from '../../ui/text/time-style.ts'
 import { sessionsMessages as texts } from './messages.ts'
 import type { SessionsSearch } from './search.ts'
 import { SessionDuration, SessionEnd, SessionTarget } from './session-cells.tsx'
-import { SessionActivity, SessionKey, SessionMethod, SessionPerson } from './session-identity.tsx'
-import cells from '../../ui/list/cells.module.css'
+import { SessionActivity, SessionAddress, SessionKey, SessionMethod, SessionPerson } from './session-identity.tsx'
 
 const { columns } = texts
 
@@ -21,11 +21,7 @@ export const SESSION_COLUMNS: readonly Column<Session>[] = [
     id: 'from',
     header: columns.from,
     sortBy: 'ip_address',
-    cell: ({ ip_address: address }) => (
-      <span className={`${cells['whole']} ${cells['fit']} ${cells['address']}`} title={address}>
-        {address}
-      </span>
-    ),
+    cell: ({ ip_address: address }) => <SessionAddress address={address} />,
   },
   { id: 'client', header: columns.client, cell: ({ type }) => texts.types[type] },
   { id: 'activity', header: columns.activity, cell: (session) => <SessionActivity session={session} /> },
@@ -33,14 +29,14 @@ export const SESSION_COLUMNS: readonly Column<Session>[] = [
     id: 'started',
     header: columns.started,
     sortBy: 'started_at',
-    width: '7rem',
+    width: TIME_WIDTH,
     cell: (session) => <TimeAgo time={session.started_at} />,
   },
   {
     id: 'last-seen',
     header: columns.lastSeen,
     sortBy: 'last_seen',
-    width: '7rem',
+    width: TIME_WIDTH,
     cell: (session) => <TimeAgo time={session.last_seen} />,
   },
   { id: 'duration', header: columns.duration, cell: (session) => <SessionDuration session={session} /> },

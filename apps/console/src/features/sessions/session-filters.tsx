@@ -9,7 +9,15 @@ import { DayRange } from '../../ui/controls/day-range.tsx'
 import { Button } from '../../ui/kit.ts'
 import { MemberFilter } from '../namespaces/member-filter.tsx'
 import { sessionsMessages } from './messages.ts'
-import { ACTIVITY_NAMES, SESSION_STATES, type SessionsSearch, closedGroup, isFiltered } from './search.ts'
+import { AddressFilter } from './address-filter.tsx'
+import {
+  ACTIVITY_NAMES,
+  SESSION_CLIENTS,
+  SESSION_STATES,
+  type SessionsSearch,
+  closedGroup,
+  isFiltered,
+} from './search.ts'
 import bar from '../../ui/controls/choice-menu.module.css'
 import classes from './sessions.module.css'
 
@@ -73,6 +81,15 @@ export function SessionFilters({ search, onChoose, onClear, onUngroup }: Session
         chosen={search.recorded}
         onChoose={(recorded) => onChoose({ recorded })}
       />
+      <OneOf
+        label={texts.client}
+        none={texts.anyClient}
+        values={SESSION_CLIENTS}
+        names={sessionsMessages.types}
+        chosen={search.client}
+        onChoose={(client) => onChoose({ client })}
+      />
+      <AddressFilter search={search} onChoose={(ip) => onChoose({ ip })} />
       {search.key === undefined ? null : (
         <Chosen onRemove={() => onChoose({ key: undefined })}>{texts.key(search.key)}</Chosen>
       )}

@@ -14,7 +14,7 @@ export function SessionPerson({ session: { person, method, key } }: { readonly s
       <Link
         to="/sessions"
         search={{ person: person.id }}
-        className={`${cells['fit']} ${classes['narrowing']}`}
+        className={`${cells['fit']} ${classes['person']} ${classes['narrowing']}`}
         title={texts.onlyPerson(person.name)}
       >
         {person.name}
@@ -26,6 +26,20 @@ export function SessionPerson({ session: { person, method, key } }: { readonly s
     <Text span inherit c="dimmed" title={key ? undefined : texts.unknownPersonWhy}>
       {key ? texts.serviceKey : texts.unknownPerson}
     </Text>
+  )
+}
+
+/** The address that the person came from, as a link to all sessions from there. */
+export function SessionAddress({ address }: { readonly address: string }) {
+  return (
+    <Link
+      to="/sessions"
+      search={{ ip: address }}
+      className={`${cells['whole']} ${cells['fit']} ${cells['address']} ${classes['narrowing']}`}
+      title={texts.onlyAddress(address)}
+    >
+      {address}
+    </Link>
   )
 }
 

@@ -1,11 +1,14 @@
 // Presets of the session list as tabs: each is an address.
 import { UserId } from '@bowline/contract/schemas/common'
 import { Link } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { usePerson } from '../../core/context.tsx'
+import { usePerson, useRuntime } from '../../core/context.tsx'
+import { dayOf } from '../../ui/controls/days.ts'
 import { TabBar } from '../../ui/list/tab-bar.tsx'
 import { sessionsMessages as texts } from './messages.ts'
-import { type SessionsSearch, isNarrowedTo, narrowedTo } from './search.ts'
+import { sessionListQuery } from './queries.ts'
+import { type SessionsSearch, isNarrowedTo, narrowedTo, sessionFilter } from './search.ts'
 
 interface SessionPresetsProps {
   readonly search: SessionsSearch
@@ -14,6 +17,10 @@ interface SessionPresetsProps {
 }
 
 export function SessionPresets({ search, children }: SessionPresetsProps) {
+  const { api } = useRuntime()
+  // The others would count through every session that there ever was.
+  const running = useQuery(sessionListQuery(api, { page: 1, perPage: 1, filter: sessionFilter({ state: 'active' }) }))
+    .data?.total
   const me = UserId.safeParse(usePerson()?.id)
   const presets = [
     { key: 'all', narrowing: {} },
@@ -26,6 +33,7 @@ export function SessionPresets({ search, children }: SessionPresetsProps) {
   const tabs = presets.map(({ key, narrowing }) => ({
     key,
     label: texts.presets[key],
+    count: key === 'active' ? running : undefined,
     active: isNarrowedTo(search, narrowing),
     render: (inner: ReactNode, properties: { className: string }) => (
       <Link to="/sessions" search={narrowedTo(search, narrowing)} {...properties}>
@@ -40,9 +48,4 @@ export function SessionPresets({ search, children }: SessionPresetsProps) {
   )
 }
 
-/** The day in this browser's zone, `2026-11-20`. */
-function today(): string {
-  const now = new Date()
-  const two = (number: number) => String(number).padStart(2, '0')
-  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
-}
+const today = (): string => dayOf(new Date())

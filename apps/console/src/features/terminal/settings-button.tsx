@@ -1,4 +1,5 @@
 // Button for the terminal settings and shortcuts.
+import { keyNames } from '../../ui/text/key-name.ts'
 import { SlidersHorizontal } from 'lucide-react'
 import { useId, useState } from 'react'
 import { useStore } from '../../core/context.tsx'
@@ -152,7 +153,7 @@ function SettingsForm() {
         <dl className={classes['keys']}>
           {[...(isApple ? [] : texts.clipboardKeys), ...texts.keys].map(([key, what]) => (
             <div key={key} className={classes['fact']}>
-              <dt>{key}</dt>
+              <dt>{keyNames(key)}</dt>
               <dd>{what}</dd>
             </div>
           ))}

@@ -9,6 +9,7 @@ import type { Way, WayKind } from './store/records.ts'
 import { VaultError } from './store/vault-error.ts'
 import type { NewWay, Proof } from './ways.ts'
 import { locale } from '../../platform/language/language.ts'
+import { timeZone } from '../../platform/time-zone.ts'
 
 const MIN_PASSPHRASE = 12
 const MAX_PASSPHRASE = 1_024
@@ -53,7 +54,7 @@ export const firstWay = (ways: readonly Way[]): string =>
 
 export function toNewWay({ kind, newPassphrase }: NewWayValues, person: string): NewWay {
   if (kind === 'passphrase') return { kind, passphrase: newPassphrase }
-  return { kind, person, name: new Date().toLocaleDateString(locale) }
+  return { kind, person, name: new Date().toLocaleDateString(locale, { timeZone }) }
 }
 
 export const wayName = (way: Way): string =>

@@ -63,7 +63,7 @@ export function PaletteBody({ takeTyped, onClose, onShortcuts, onAsk }: BodyProp
     onPages: () => setAllPages(true),
   }
   const content = usePaletteItems(words, allPages, controls)
-  const ofDevice = useDeviceItems(device, value, onStep)
+  const ofDevice = useDeviceItems(device, value, controls)
   const ofStep = useStepItems(device, step, value)
   const settled = useSettled(content.items, words, active, (item) => isMoved || content.isCertain(item))
   const items = device ? (step ? ofStep.items : ofDevice) : settled

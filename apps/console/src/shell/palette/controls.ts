@@ -1,12 +1,12 @@
 // What items of the palette do inside of it.
 import type { Device } from '@bowline/contract/schemas/device'
+import type { Session } from '@bowline/contract/schemas/session'
 import type { Step } from './use-step-items.ts'
 
 /** What a dialog in place of the palette asks. */
-export interface Question {
-  readonly what: 'remove' | 'replace' | 'run'
-  readonly device: Device
-}
+export type Question =
+  | { readonly what: 'remove' | 'replace' | 'run'; readonly device: Device }
+  | { readonly what: 'end'; readonly session: Session }
 
 export interface PaletteControls {
   /** Opens the further actions on a device. */

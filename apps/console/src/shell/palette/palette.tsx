@@ -12,6 +12,7 @@ import { paletteMessages as texts } from './messages.ts'
 const loadRemove = pageFile(() => import('../../features/devices/remove-device.tsx'))
 const loadReplace = pageFile(() => import('../../features/devices/replace-device.tsx'))
 const loadRun = pageFile(() => import('../../features/commands/run-command.tsx'))
+const loadEnd = pageFile(() => import('../../features/sessions/actions/end-session.tsx'))
 
 /** Open while mounted. */
 export function Palette(props: Omit<BodyProps, 'onAsk'>) {
@@ -33,12 +34,28 @@ export function Palette(props: Omit<BodyProps, 'onAsk'>) {
   )
 }
 
-interface AskedProps {
-  readonly question: Question
+interface AskedProps<Of extends Question> {
+  readonly question: Of
   readonly onClose: () => void
 }
 
-function Asked({ question: { what, device }, onClose }: AskedProps) {
+type OfDevice = Extract<Question, { device: unknown }>
+type OfSession = Exclude<Question, OfDevice>
+
+function Asked({ question, onClose }: AskedProps<Question>) {
+  return question.what === 'end' ? (
+    <AskedOfSession question={question} onClose={onClose} />
+  ) : (
+    <AskedOfDevice question={question} onClose={onClose} />
+  )
+}
+
+function AskedOfSession({ question: { session }, onClose }: AskedProps<OfSession>) {
+  const end = useDialogFile(loadEnd, true, onClose)
+  return end ? <end.EndSession session={session} opened onClose={onClose} /> : null
+}
+
+function AskedOfDevice({ question: { what, device }, onClose }: AskedProps<OfDevice>) {
   const actions = useDeviceActions()
   const removal = useDialogFile(loadRemove, what === 'remove', onClose)
   const replacement = useDialogFile(loadReplace, what === 'replace', onClose)

@@ -38,7 +38,7 @@ export function useEmptyItems(offered: Offered, allPages: boolean, on: PaletteCo
   const navigate = useNavigate()
   const mayConnect = useMay('deviceConnect')
   const here = useDeviceOf(path)
-  const ofDevice = useDeviceItems(here, '', on.onStep).filter(({ label }) => label !== texts.open)
+  const ofDevice = useDeviceItems(here, '', on).filter(({ label }) => label !== texts.open)
   const devices = recentDevices.of(tenant).map(({ uid, name }) => {
     const open = () => void navigate({ to: '/devices/$uid', params: { uid } })
     const connect = () => void navigate({ to: '/terminal', search: { device: uid } })

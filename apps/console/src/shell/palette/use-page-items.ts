@@ -21,6 +21,9 @@ const USUAL: readonly SectionPath[] = [
 
 const SYNONYMS: Partial<Record<SectionPath, string>> = {
   '/': texts.synonyms.pages.health,
+  '/sessions': texts.synonyms.pages.sessions,
+  '/install-keys': texts.synonyms.pages.installKeys,
+  '/access-requests': texts.synonyms.pages.accessRequests,
   '/alerts': texts.synonyms.pages.alerts,
   '/team': texts.synonyms.pages.team,
 }

@@ -43,7 +43,7 @@ export function usePaletteItems(words: string, allPages: boolean, on: PaletteCon
   const sections = useSectionItems()
   const devices = useDeviceSearch(words, searched, on.onMore)
   const verbs = useVerbItems(said, searchedFor, on)
-  const ofSessions = useSessionVerbs(said, searchedFor)
+  const ofSessions = useSessionVerbs(said, searchedFor, on)
   const others = useFoundItems(words, searched)
   const empty = useEmptyItems({ pages, actions, sections }, allPages, on)
   if (words === '') return { items: empty, searching: false, failed: false, isCertain: () => true, hint: undefined }

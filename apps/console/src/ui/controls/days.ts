@@ -1,6 +1,7 @@
-// Days of this browser's time zone, as `2026-11-20`, and ranges of them.
+// Days of the console's time zone, as `2026-11-20`, and ranges of them.
 import { lazily } from '../../platform/lazily.ts'
 import { locale } from '../../platform/language/language.ts'
+import { shiftDay, wallTime } from '../../platform/time-zone.ts'
 import { uiMessages } from '../messages.ts'
 
 /** Both are part of it; undefined: no limit on that side. */
@@ -17,16 +18,13 @@ function dateOf(day: string): Date {
   return new Date(`${day}T12:00:00`)
 }
 
-/** `2026-11-20` in local time. */
+/** `2026-11-20` in the console's zone. */
 export function dayOf(date: Date): string {
-  const padded = (part: number, length: number): string => String(part).padStart(length, '0')
-  return `${padded(date.getFullYear(), 4)}-${padded(date.getMonth() + 1, 2)}-${padded(date.getDate(), 2)}`
+  return wallTime(date.getTime()).slice(0, 10)
 }
 
 export function daysBefore(day: string, count: number): string {
-  const date = dateOf(day)
-  date.setDate(date.getDate() - count)
-  return dayOf(date)
+  return shiftDay(day, -count)
 }
 
 export function formatDay(day: string): string {

@@ -7,6 +7,7 @@ import { MenuButton } from './menu-button.tsx'
 import { Menu } from './menu-parts.tsx'
 import { DENSITIES, chooseDensity, density } from '../list/density.ts'
 import { uiMessages } from '../messages.ts'
+import { TIME_STYLES, chooseTimeStyle, timeStyle } from '../text/time-style.ts'
 import classes from './choice-menu.module.css'
 
 const texts = uiMessages.displayMenu
@@ -37,6 +38,7 @@ interface DisplayMenuProps<Size extends number> {
 export function DisplayMenu<Size extends number>(props: DisplayMenuProps<Size>) {
   const { columns, visible, onShow, sizes, size, onSize, onExport, grouping } = props
   const rowHeight = useSyncExternalStore(density.subscribe, density.get)
+  const times = useSyncExternalStore(timeStyle.subscribe, timeStyle.get)
   return (
     <MenuButton
       position="bottom-end"
@@ -69,6 +71,15 @@ export function DisplayMenu<Size extends number>(props: DisplayMenuProps<Size>) 
         {DENSITIES.map((each) => (
           <Menu.RadioItem key={each} value={each} onChange={() => chooseDensity(each)}>
             {texts.densities[each]}
+          </Menu.RadioItem>
+        ))}
+      </Menu.RadioGroup>
+      <Menu.Divider />
+      <Menu.Label>{texts.times}</Menu.Label>
+      <Menu.RadioGroup value={times}>
+        {TIME_STYLES.map((each) => (
+          <Menu.RadioItem key={each} value={each} onChange={() => chooseTimeStyle(each)}>
+            {texts.timeStyles[each]}
           </Menu.RadioItem>
         ))}
       </Menu.RadioGroup>

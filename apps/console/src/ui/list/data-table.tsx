@@ -12,6 +12,7 @@ import { useFocusOnArrival, useRoving } from './roving.ts'
 import { type Selection, useToggle } from './selection.ts'
 import { TableRow } from './table-row.tsx'
 import { useHandler } from '../../platform/use-handler.ts'
+import edges from '../page/edges.module.css'
 import classes from './data-table.module.css'
 
 export type { Column, Sort } from './column.ts'
@@ -133,7 +134,7 @@ function Table<Row>(props: DataTableProps<Row>) {
         {isGrid ? uiMessages.keysHint : ''} {selection ? uiMessages.selectKeysHint : ''} {keysHint ?? ''}
       </caption>
       <thead>
-        <tr>
+        <tr className={edges['onPhones']}>
           {selection && rows ? <SelectAll selection={selection} rowKeys={rows.map(({ key }) => key)} /> : null}
           {columns.map((column) => (
             <HeaderCell key={column.id} column={column} sort={sort} onSort={onSort} />

@@ -2,10 +2,12 @@
 import { NEVER } from '@bowline/contract/schemas/common'
 import { lazily } from '../../platform/lazily.ts'
 import { locale } from '../../platform/language/language.ts'
+import { timeZone } from '../../platform/time-zone.ts'
 import { uiMessages } from '../messages.ts'
 
 const counts = lazily(() => new Intl.NumberFormat(locale))
-const moments = lazily(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }))
+const moments = lazily(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium', timeZone }))
+const minutes = lazily(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone }))
 /** Names the zone: people elsewhere read the same moment, and logs are often in UTC. */
 const exact = lazily(
   () =>
@@ -17,6 +19,7 @@ const exact = lazily(
       minute: '2-digit',
       second: '2-digit',
       timeZoneName: 'short',
+      timeZone,
     }),
 )
 /** Hours and minutes have the units of durations, which stand beside them: Intl writes `8 hr. ago`. */
@@ -42,9 +45,14 @@ export function formatCount(count: number): string {
   return counts().format(count)
 }
 
-/** Date and time in this browser's zone; the word "never" for the contract's zero time. */
+/** Date and time in the console's zone; the word "never" for the contract's zero time. */
 export function formatMoment(time: string): string {
   return time === NEVER ? uiMessages.never : moments().format(new Date(time))
+}
+
+/** As `formatMoment`, without seconds: for lists, with the exact moment as its title. */
+export function formatMinute(time: string): string {
+  return time === NEVER ? uiMessages.never : minutes().format(new Date(time))
 }
 
 /** As `formatMoment`, with the name of the zone. */

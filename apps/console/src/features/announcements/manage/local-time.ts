@@ -1,14 +1,13 @@
-// Values of date and time fields, which are in the browser's zone.
+// Values of date and time fields, which are in the console's zone.
+import { momentOf, wallTime } from '../../../platform/time-zone.ts'
 
 /** Value of a field for a time; '' for none. @param time RFC 3339 */
 export function localTime(time: string | undefined): string {
-  if (time === undefined) return ''
-  const at = new Date(time)
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+  return time === undefined ? '' : wallTime(Date.parse(time)).slice(0, 16)
 }
 
 /** Time of a field's value as RFC 3339; undefined for none. */
 export function timeOf(value: string): string | undefined {
-  const at = value === '' ? Number.NaN : Date.parse(value)
+  const at = value === '' ? Number.NaN : momentOf(value)
   return Number.isNaN(at) ? undefined : new Date(at).toISOString()
 }

@@ -16,6 +16,7 @@ import { RunCommandButton } from './run-command-button.tsx'
 import { useStartJob } from './use-start-job.ts'
 import type { DeviceKind } from '../../../core/devices/queries.ts'
 import { compareNames, formatCount } from '../../../ui/text/numbers.ts'
+import { commandsMessages } from '../../commands/messages.ts'
 import type { DevicesSearch } from '../search.ts'
 import { devicesMessages } from '../messages.ts'
 import classes from './bulk-bar.module.css'
@@ -81,6 +82,8 @@ export function BulkBar({ kind, search, selected, shown, total, ...props }: Bulk
   const decide = (action: 'accept' | 'reject') => (all ? setAsked(action) : start({ kind: action }))
   const busy = progress !== undefined || job.isPending
   const online = selected.filter((device) => device.online)
+  /** Nothing can be opened or run on them. */
+  const isAway = !all && status === 'accepted' && online.length === 0
   const connect = async () => {
     const [only, ...more] = selected
     // As the button of a single device does, which signs in by a key of this browser.
@@ -97,6 +100,11 @@ export function BulkBar({ kind, search, selected, shown, total, ...props }: Bulk
           : all
             ? texts.allSelected(formatCount(total))
             : texts.selected(selected.length)}
+        {isAway && progress === undefined ? (
+          <Text span inherit fw={400} c="dimmed" ml="xs">
+            {commandsMessages.noneOnline}
+          </Text>
+        ) : null}
       </Text>
       {isWhole && !all && !busy ? (
         <Button size="compact-sm" variant="subtle" onClick={() => setWantsAll(true)}>
@@ -125,9 +133,9 @@ export function BulkBar({ kind, search, selected, shown, total, ...props }: Bulk
             {all ? null : (
               <GatedButton
                 size="compact-sm"
-                may={online.length <= MAX_TERMINALS}
-                why={texts.connectAtMost(MAX_TERMINALS)}
-                disabled={online.length === 0 || busy}
+                may={!isAway && online.length <= MAX_TERMINALS}
+                why={isAway ? commandsMessages.noneOnline : texts.connectAtMost(MAX_TERMINALS)}
+                disabled={busy}
                 onClick={() => void connect()}
               >
                 {texts.connect}

@@ -47,13 +47,14 @@ export function RunCommandButton({ kind, search, selected, total, busy }: RunCom
     failed: texts.loadFailed,
   })
   const online = chosen?.filter((device) => device.online) ?? []
+  const isAway = selected?.every((device) => !device.online) === true
   return (
     <>
       <GatedButton
         size="compact-sm"
-        may={total <= MAX_DEVICES}
-        why={texts.atMost(formatCount(MAX_DEVICES))}
-        disabled={busy || open.isPending || selected?.every((device) => !device.online) === true}
+        may={!isAway && total <= MAX_DEVICES}
+        why={isAway ? texts.noneOnline : texts.atMost(formatCount(MAX_DEVICES))}
+        disabled={busy || open.isPending}
         onClick={() => void open.run()}
       >
         {texts.action}

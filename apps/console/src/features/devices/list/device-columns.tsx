@@ -10,6 +10,7 @@ import type { Column } from '../../../ui/list/data-table.tsx'
 import { uiMessages } from '../../../ui/messages.ts'
 import { StatusDot } from '../../../ui/text/status-dot.tsx'
 import { TimeAgo } from '../../../ui/text/time-ago.tsx'
+import { TIME_WIDTH } from '../../../ui/text/time-style.ts'
 import type { Measure } from '../../health/messages.ts'
 import { TroubleMarks } from '../../health/trouble-marks.tsx'
 import { formatMeasure } from '../../health/values.ts'
@@ -116,7 +117,7 @@ export const DEVICE_COLUMNS: readonly Column<Device>[] = [
     id: 'last-seen',
     header: columns.lastSeen,
     sortBy: 'last_seen',
-    width: '7rem',
+    width: TIME_WIDTH,
     cell: (device) => <LastSeen device={device} />,
   },
   {

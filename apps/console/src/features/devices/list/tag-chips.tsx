@@ -4,6 +4,8 @@ import { devicesMessages as texts } from '../messages.ts'
 import classes from './list.module.css'
 
 export function DeviceTagChips({ tags }: { readonly tags: readonly string[] }) {
+  // A card leaves out what is empty.
+  if (tags.length === 0) return null
   return (
     <span className={classes['chips']}>
       {tags.map((tag) => (

@@ -5,6 +5,7 @@ import { Button, NativeSelect, Popover } from '../../../ui/kit.ts'
 import { CopyButton } from '../../../ui/text/copy-button.tsx'
 import { playerMessages as texts } from '../messages.ts'
 import { type Playback, type PlaybackState, SPEEDS } from '../engine/playback.ts'
+import { keyNames } from '../../../ui/text/key-name.ts'
 import classes from '../player.module.css'
 import type { Seat } from '../queries.ts'
 import { formatClock } from '../../../ui/text/clock.ts'
@@ -79,7 +80,7 @@ export function Controls({ playback, state, live, link, onFullScreen }: Controls
             {texts.keyNames.map(([key, meaning]) => (
               <div key={key}>
                 <dt>
-                  <kbd>{key}</kbd>
+                  <kbd>{keyNames(key)}</kbd>
                 </dt>
                 <dd>{meaning}</dd>
               </div>

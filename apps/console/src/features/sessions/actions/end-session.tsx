@@ -1,4 +1,4 @@
-// The question before a session is ended.
+// Asks before a running session is ended.
 import { sessions } from '@bowline/contract/operations/sessions'
 import type { Session } from '@bowline/contract/schemas/session'
 import { useRuntime } from '../../../core/context.tsx'

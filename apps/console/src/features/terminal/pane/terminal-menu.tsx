@@ -1,4 +1,5 @@
 // Context menu of a terminal: opened by the right mouse button, or by the Menu key or Shift+F10 at the cursor.
+import { keyName } from '../../../ui/text/key-name.ts'
 import { useStore } from '../../../core/context.tsx'
 import { Menu, Text } from '../../../ui/kit.ts'
 import { notifyFailure } from '../../../ui/feedback/notify.tsx'
@@ -55,7 +56,7 @@ export function TerminalMenu({ pane, workspace }: { readonly pane: Pane; readonl
       <Menu.Dropdown aria-label={texts.label}>
         <Menu.Item
           disabled={!hasSelection}
-          rightSection={<Keys keys={isApple ? '⌘C' : keysOf.copy} />}
+          rightSection={<Keys keys={isApple ? 'mod+c' : keysOf.copy} />}
           onClick={() => void copySelection(terminal)}
         >
           {texts.copy}
@@ -68,7 +69,7 @@ export function TerminalMenu({ pane, workspace }: { readonly pane: Pane; readonl
         {/* The keyboard goes to the first item that can be chosen. */}
         <Menu.Item
           data-autofocus={hasSelection ? undefined : true}
-          rightSection={<Keys keys={isApple ? '⌘V' : keysOf.paste} />}
+          rightSection={<Keys keys={isApple ? 'mod+v' : keysOf.paste} />}
           onClick={() => void paste()}
         >
           {texts.paste}
@@ -112,7 +113,7 @@ const outputOf = ({ screen: { terminal } }: Pane): Blob =>
 function Keys({ keys }: { readonly keys: string }) {
   return (
     <Text size="xs" c="dimmed" aria-hidden>
-      {keys}
+      {keyName(keys)}
     </Text>
   )
 }

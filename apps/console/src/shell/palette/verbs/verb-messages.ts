@@ -19,10 +19,11 @@ export const verbWords = {
   copySsh: i18n._('copy ssh, copy ssh command'),
   watch: i18n._('watch, follow'),
   play: i18n._('play, replay, recording of'),
+  end: i18n._('end, end session, end session of, terminate, terminate session, kill, kill session, disconnect'),
 } as const
 
 /** Those of these words that people type after the name, which is usual in some languages. */
-export const wordsLast = i18n._('connect, rename, accept, reject, remove, delete')
+export const wordsLast = i18n._('connect, rename, accept, reject, remove, delete, terminate')
 
 export const verbMessages = {
   /** What Enter does on a device or a session. */
@@ -40,6 +41,7 @@ export const verbMessages = {
     copySsh: (name: string) => i18n._('Copy the SSH command of {name}', { name }),
     watch: (name: string) => i18n._('Watch {name}', { name }),
     play: (name: string) => i18n._('Play {name}', { name }),
+    end: (name: string) => i18n._('End {name} …', { name }),
   },
   /** Heading of what an action is offered for. */
   groups: {
@@ -56,6 +58,7 @@ export const verbMessages = {
     copySsh: i18n._('Copy the SSH command'),
     watch: i18n._('Watch'),
     play: i18n._('Play'),
+    end: i18n._('End session'),
   },
   /** Actions that ask for a device or a session. */
   prompts: {
@@ -69,6 +72,7 @@ export const verbMessages = {
     tunnel: i18n._('Tunnels of a device …'),
     watch: i18n._('Watch a session …'),
     play: i18n._('Play a session …'),
+    end: i18n._('End a session …'),
   },
   hint: i18n._('Type the name of a device after the action.'),
   hintPending: i18n._('Type the name of a pending device after the action.'),

@@ -19,6 +19,8 @@ it.each([
   ['tunnel vm', 'tunnel', 'vm'],
   ['watch ada', 'watch', 'ada'],
   ['replay root@vm', 'play', 'root@vm'],
+  ['terminate root@vm', 'end', 'root@vm'],
+  ['end session', 'end', ''],
   ['connect', 'connect', ''],
   ['vm-12 connect', 'connect', 'vm-12'],
 ])('reads %j as the action %s on %j', (words, verb, object) => {
@@ -34,9 +36,12 @@ it.each([
   expect(saidIn(words)).toEqual({ verb, object, isGuess: true })
 })
 
-it.each(['conect', 'conect ', 'tga vm', 'rn vm', 'remote vm'])('does not guess an action in %j', (words) => {
-  expect(saidIn(words)).toBeUndefined()
-})
+it.each(['conect', 'conect ', 'tga vm', 'rn vm', 'remote vm', 'terminte vm', 'front end'])(
+  'does not guess an action in %j',
+  (words) => {
+    expect(saidIn(words)).toBeUndefined()
+  },
+)
 
 it.each(['', 'vm-12', 'connector', 'connect-box', 'tags', 'untag', 'garden tunnel'])(
   'reads %j as no action',

@@ -6,7 +6,7 @@ import { verbWords, wordsLast } from './verb-messages.ts'
 export type Verb = keyof typeof verbWords
 
 /** Actions on sessions; all others are on devices. */
-export type SessionVerb = 'watch' | 'play'
+export type SessionVerb = 'watch' | 'play' | 'end'
 export type DeviceVerb = Exclude<Verb, SessionVerb>
 
 interface Of<Each extends Verb> {
@@ -31,7 +31,7 @@ const LAST = new Set(wordsLast.split(',').map(plain))
 /** Characters; a shorter word is one edit away from too many others. */
 const GUESSED_MIN = 4
 /** Nobody is led there by a typing error. */
-const NEVER_GUESSED: readonly Verb[] = ['remove', 'reject']
+const NEVER_GUESSED: readonly Verb[] = ['remove', 'reject', 'end']
 
 /**
  * @param words as typed, in any case
@@ -58,5 +58,6 @@ function guessedIn(typed: string): Said | undefined {
   return undefined
 }
 
-export const isOfSession = (said: Said): said is Of<SessionVerb> => said.verb === 'watch' || said.verb === 'play'
+const OF_SESSIONS: readonly Verb[] = ['watch', 'play', 'end'] satisfies SessionVerb[]
+export const isOfSession = (said: Said): said is Of<SessionVerb> => OF_SESSIONS.includes(said.verb)
 export const isOfDevice = (said: Said): said is Of<DeviceVerb> => !isOfSession(said)
