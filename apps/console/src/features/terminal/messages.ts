@@ -200,17 +200,6 @@ export const terminalMessages = {
     save: i18n._('Save output as a file'),
     pasteRefused: i18n._('The browser does not let this page read the clipboard. Press Ctrl+V instead.'),
     pasteRefusedApple: i18n._('The browser does not let this page read the clipboard. Press ⌘V instead.'),
-    keysOf: {
-      copy: 'Ctrl+Shift+C',
-      paste: 'Ctrl+Shift+V',
-      search: 'Ctrl+Shift+F',
-      snippets: 'Ctrl+Shift+S',
-      right: 'Ctrl+Shift+E',
-      down: 'Ctrl+Shift+O',
-      move: 'Ctrl+Shift+H',
-      popOut: 'Ctrl+Shift+D',
-      close: 'Ctrl+Shift+X',
-    },
   },
   keys: [
     ['Ctrl+Shift+K', i18n._('command palette')],

@@ -30,7 +30,6 @@ import { savedQuery } from '../../views/saved-query.ts'
 import { ViewsMenu } from '../../views/views-menu.tsx'
 import { DevicesSearch, SAVED, choicesOf, deviceListOf, inTab } from '../search.ts'
 import classes from '../../../ui/controls/choice-menu.module.css'
-import { loadJobs } from '../jobs/load.ts'
 import { lazyPart, useLoaded } from '../../../platform/lazy-part.tsx'
 import { pageFile } from '../../../platform/page-files.ts'
 import { useHandler } from '../../../platform/use-handler.ts'
@@ -46,6 +45,8 @@ const loadBulkBar = pageFile(() => import('../bulk/bulk-bar.tsx'))
 const BulkBar = lazy(async () => ({ default: (await loadBulkBar()).BulkBar }))
 const loadConnectors = pageFile(() => import('../../connectors/connectors-card.tsx'))
 const ConnectorsCard = lazy(async () => ({ default: (await loadConnectors()).ConnectorsCard }))
+
+const loadChanges = pageFile(() => import('../bell/recent-changes.tsx'), 'soon')
 
 const loadCompletion = pageFile(() => import('../completion/search-completion.tsx'))
 const SearchCompletion = lazyPart(loadCompletion, (module) => module.SearchCompletion)
@@ -101,7 +102,7 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
     },
   })
   const lineOf = useSshLines()
-  const jobs = useLoaded(loadJobs)
+  const changes = useLoaded(loadChanges)
   const run = useHandler(actions.run)
   const renderActions = useCallback(
     (device: Device) => (
@@ -129,7 +130,7 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
       title={texts.kinds[kind]}
       actions={
         <>
-          {jobs ? <jobs.RecentChanges /> : null}
+          {changes ? <changes.RecentChanges /> : null}
           {kind === 'devices' ? (
             <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => open({ add: 'yes' })}>
               {texts.add}

@@ -14,7 +14,18 @@ import type { Workspace } from '../workspace.ts'
 import type { Pane } from './pane.ts'
 
 const texts = terminalMessages.menu
-const { keysOf } = texts
+/** Keys beside the items, as `messages.ts` lists them. */
+const keysOf = {
+  copy: 'Ctrl+Shift+C',
+  paste: 'Ctrl+Shift+V',
+  search: 'Ctrl+Shift+F',
+  snippets: 'Ctrl+Shift+S',
+  right: 'Ctrl+Shift+E',
+  down: 'Ctrl+Shift+O',
+  move: 'Ctrl+Shift+H',
+  popOut: 'Ctrl+Shift+D',
+  close: 'Ctrl+Shift+X',
+} as const
 
 /** Opens the menu where the cursor is. */
 export function openMenuAtCursor({ screen: { terminal }, menu }: Pane): void {

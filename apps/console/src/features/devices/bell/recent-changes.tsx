@@ -4,9 +4,9 @@ import { History } from 'lucide-react'
 import { useState } from 'react'
 import { useRuntime } from '../../../core/context.tsx'
 import { Button, Popover } from '../../../ui/kit.ts'
-import { BulkChanges } from '../bell/bulk-changes.tsx'
-import { jobMessages as texts } from './messages.ts'
-import { jobsQuery, recentJobs } from './queries.ts'
+import { jobMessages as texts } from '../jobs/messages.ts'
+import { jobsQuery, recentJobs } from '../jobs/queries.ts'
+import { BulkChanges } from './bulk-changes.tsx'
 
 /** Renders nothing where there was none. */
 export function RecentChanges() {
