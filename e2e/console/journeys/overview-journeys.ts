@@ -109,9 +109,9 @@ export function overviewJourneys(site: Site): void {
       const section = page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Devices' })
       expect(await section.textContent()).toBe(`Devices${waiting}`)
       // Counts that follow the search.
-      const found = accepted.filter(({ name }) => name.includes('workshop')).length
-      await page.goto('/devices?q=workshop')
-      await tabs.getByRole('link', { name: new RegExp(`^Accepted ?${found}$`) }).waitFor()
+      const found = accepted.filter(({ name }) => name.includes('kiosk')).length
+      await page.goto('/devices?q=kiosk')
+      await tabs.getByRole('link', { name: new RegExp(`^Accepted ?${found} found by the search`) }).waitFor()
       await page.goto('/')
       await page.getByRole('link', { name: new RegExp(`of ${accepted.length}`) }).waitFor()
       await page.goto('/containers')

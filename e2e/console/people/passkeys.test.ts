@@ -288,7 +288,7 @@ describe('passkey', () => {
     await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
     await touch(true)
     await passkeySignIn(page).click()
-    await page.getByText('It was cancelled, or your browser found no passkey').waitFor()
+    await page.getByText('It was canceled, or your browser found no passkey').waitFor()
     expect(await violationsInBothThemes(page)).toEqual({ light: [], dark: [] })
     expect(complaints).toEqual([])
     await context.close()

@@ -229,7 +229,7 @@ export const WORDS: Readonly<Record<string, unknown>> = {
   ca: PEM,
   cert: PEM,
   code: '123456',
-  connection_announcement: 'Authorised use only.',
+  connection_announcement: 'Authorized use only.',
   created_by: USER,
   current_password: 'the old password',
   cvc: '***',

@@ -27,8 +27,10 @@ async function login(payer: Payer, known: RegisteredDevice): Promise<string> {
   await client.startAuthentication()
   client.sendPassword(device.login('root'), DEVICE_PASSWORD)
   for (;;) {
-    const message = await client.next(n.MSG_USERAUTH_SUCCESS, n.MSG_USERAUTH_BANNER, n.MSG_DISCONNECT)
+    const answers = [n.MSG_USERAUTH_SUCCESS, n.MSG_USERAUTH_FAILURE, n.MSG_USERAUTH_BANNER, n.MSG_DISCONNECT]
+    const message = await client.next(...answers)
     if (message[0] === n.MSG_USERAUTH_SUCCESS) return 'accepted'
+    if (message[0] === n.MSG_USERAUTH_FAILURE) return 'refused'
     if (message[0] === n.MSG_DISCONNECT) return message.toString('utf8')
   }
 }

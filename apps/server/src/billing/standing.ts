@@ -17,7 +17,7 @@ export interface Standing {
 export const STANDINGS: Readonly<Record<SubscriptionStatus, Standing>> = {
   active: { devices: 'any', above: 'always', seen: 'Subscribed' },
   trialing: { devices: 'any', above: 'always', seen: 'Trial' },
-  to_cancel_at_end_of_period: { devices: 'any', above: 'always', seen: 'Cancelled, still running' },
+  to_cancel_at_end_of_period: { devices: 'any', above: 'always', seen: 'Canceled, still running' },
   // The provider tries the card again for days.
   past_due: { devices: 'any', above: 'always', seen: 'A payment has failed' },
   // Nothing was allowed beyond the limit before.

@@ -7,6 +7,7 @@ import { Button } from '../../ui/kit.ts'
 import { MemberFilter } from '../namespaces/member-filter.tsx'
 import { AUDIT_NOUNS, auditMessages, nameOfAction } from './messages.ts'
 import { type AuditSearch, isFiltered } from './search.ts'
+import edges from '../../ui/page/edges.module.css'
 
 const texts = auditMessages.filters
 
@@ -18,7 +19,7 @@ interface AuditFiltersProps {
 
 export function AuditFilters({ search, onChoose }: AuditFiltersProps) {
   return (
-    <fieldset aria-label={texts.label} className={bar['bar']}>
+    <fieldset aria-label={texts.label} className={`${bar['bar']} ${edges['edges']}`}>
       <ActionFilter action={search.action} onChoose={(action) => onChoose({ action })} />
       <MemberFilter chosen={search.person} onChoose={(person) => onChoose({ person })} />
       <DayRange from={search.from} to={search.to} onChoose={onChoose} />

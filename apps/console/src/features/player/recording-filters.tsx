@@ -9,6 +9,7 @@ import { sessionsMessages } from '../sessions/messages.ts'
 import { playerMessages } from './messages.ts'
 import classes from './player.module.css'
 import type { RecordingsSearch } from './search.ts'
+import edges from '../../ui/page/edges.module.css'
 
 const NOTHING = { device: undefined, person: undefined, from: undefined, to: undefined } as const
 
@@ -20,7 +21,7 @@ interface RecordingFiltersProps {
 
 export function RecordingFilters({ search, onChoose }: RecordingFiltersProps) {
   return (
-    <fieldset aria-label={playerMessages.recordings.filters} className={bar['bar']}>
+    <fieldset aria-label={playerMessages.recordings.filters} className={`${bar['bar']} ${edges['edges']}`}>
       <MemberFilter chosen={search.person} onChoose={(person) => onChoose({ person })} />
       <div className={classes['deviceFilter']}>
         <DevicePicker

@@ -20,6 +20,7 @@ import {
 } from './search.ts'
 import bar from '../../ui/controls/choice-menu.module.css'
 import classes from './sessions.module.css'
+import edges from '../../ui/page/edges.module.css'
 
 const texts = sessionsMessages.filters
 const RECORDED = ['yes', 'no'] as const
@@ -34,7 +35,7 @@ interface SessionFiltersProps {
 
 export function SessionFilters({ search, onChoose, onClear, onUngroup }: SessionFiltersProps) {
   return (
-    <fieldset aria-label={texts.label} className={bar['bar']}>
+    <fieldset aria-label={texts.label} className={`${bar['bar']} ${edges['edges']}`}>
       {search.group === undefined ? null : (
         <Chosen onRemove={onUngroup}>{sessionsMessages.groups.chosen[search.group]}</Chosen>
       )}

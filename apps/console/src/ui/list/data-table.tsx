@@ -134,7 +134,7 @@ function Table<Row>(props: DataTableProps<Row>) {
         {isGrid ? uiMessages.keysHint : ''} {selection ? uiMessages.selectKeysHint : ''} {keysHint ?? ''}
       </caption>
       <thead>
-        <tr className={edges['onPhones']}>
+        <tr className={`${edges['edges']} ${edges['onPhones']}`}>
           {selection && rows ? <SelectAll selection={selection} rowKeys={rows.map(({ key }) => key)} /> : null}
           {columns.map((column) => (
             <HeaderCell key={column.id} column={column} sort={sort} onSort={onSort} />

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { VisuallyHidden } from '../kit.ts'
 import { formatCount } from '../text/numbers.ts'
 import classes from './tab-bar.module.css'
+import edges from '../page/edges.module.css'
 
 export interface TabLink {
   readonly key: string
@@ -33,7 +34,7 @@ interface TabBarProps {
 export function TabBar({ label, tabs, children }: TabBarProps) {
   return (
     <div className={classes['line']}>
-      <nav aria-label={label} className={classes['tabs']}>
+      <nav aria-label={label} className={`${classes['tabs']} ${edges['edges']}`}>
         {tabs.map(({ key, label: text, active, count, countOf, attention, render }) => (
           <span key={key}>
             {render(

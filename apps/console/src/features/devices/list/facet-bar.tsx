@@ -10,6 +10,7 @@ import { devicesMessages as texts } from '../messages.ts'
 import { FacetMenu } from './facet-menu.tsx'
 import { CLEARED, type DevicesSearch, NARROWING, choicesOf } from '../search.ts'
 import classes from '../../../ui/controls/choice-menu.module.css'
+import edges from '../../../ui/page/edges.module.css'
 
 const FACETS = ['tag', 'system', 'arch', 'version'] as const
 
@@ -25,7 +26,7 @@ export const FacetBar = memo(({ kind, search, onChange: set }: FacetBarProps) =>
   const { status } = search
   const isNarrowed = NARROWING.some((name) => search[name] !== undefined && search[name] !== '')
   return (
-    <fieldset aria-label={texts.filters} className={classes['bar']}>
+    <fieldset aria-label={texts.filters} className={`${classes['bar']} ${edges['edges']}`}>
       {status === 'accepted' ? (
         <OneOf
           label={texts.presence}

@@ -279,8 +279,10 @@ export function createPlayback({ source: first, stage, now, frame }: PlaybackPar
     grown() {
       const upcoming = part?.events[next]
       // The silence before it was spent waiting for it: playing it as well would come that much too late.
-      if (isAtEnd && upcoming && state.get().playing) atMs = Math.max(atMs, upcoming.atMs, source.endMs - LIVE_MS)
+      const isFollowing = isAtEnd && state.get().playing
       isAtEnd = false
+      // Before the state says so: the text of the screen is read then.
+      if (isFollowing && upcoming) advance(Math.max(atMs, upcoming.atMs, source.endMs - LIVE_MS))
       publish()
     },
     close() {

@@ -5,6 +5,7 @@ import { useStore } from '../../../core/context.tsx'
 import { terminalMessages as texts } from '../messages.ts'
 import { type Pane, heldKeys } from './pane.ts'
 import classes from '../terminal.module.css'
+import edges from '../../../ui/page/edges.module.css'
 
 interface BarKey {
   readonly label: string
@@ -41,7 +42,7 @@ export function KeyBar({ pane }: { readonly pane: Pane }) {
     pane.screen.terminal.focus()
   }
   return (
-    <div role="toolbar" aria-label={texts.keyBar} className={classes['keyBar']}>
+    <div role="toolbar" aria-label={texts.keyBar} className={`${classes['keyBar']} ${edges['edges']}`}>
       <Key label={keyNames.escape} onPress={() => pane.type('\u001B')} />
       <Key label={keyNames.control} isHeld={held.control} onPress={() => hold('control')} />
       <Key label={keyNames.alt} isHeld={held.alt} onPress={() => hold('alt')} />
