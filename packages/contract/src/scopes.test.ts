@@ -19,6 +19,9 @@ it('has no scope without a call', () => {
 it.each([
   ['GET', '/api/devices', 'devices:read'],
   ['DELETE', '/api/devices/{uid}', 'devices:write'],
+  ['PATCH', '/api/devices/{uid}/{status}', 'enrollment:write'],
+  ['PUT', '/api/devices/{uid}/tags', 'tags:write'],
+  ['POST', '/api/tag-rules/dry-run', 'tags:read'],
   ['POST', '/api/sessions/{uid}/close', 'sessions:write'],
   ['GET', '/api/sessions/{uid}/records/{seat}', 'recordings:read'],
   ['DELETE', '/api/sessions/{uid}/records/{seat}', 'recordings:write'],

@@ -1,9 +1,10 @@
 // Scopes of API keys: the areas of the API that a key is limited to, beside its role.
 import type { Operation } from './operation.ts'
 
-/** Area → the nouns whose calls belong to it. Recordings of sessions are an area of their own, see {@link scopeOf}. */
+/** Area → the nouns whose calls belong to it. Some calls of devices and sessions belong to other areas, see {@link OTHERS}. */
 const NOUNS = {
-  devices: ['devices', 'containers', 'presence', 'incidents', 'health', 'stats', 'tags', 'tag-rules'],
+  devices: ['devices', 'containers', 'presence', 'incidents', 'health', 'stats'],
+  tags: ['tags', 'tag-rules'],
   enrollment: ['install-keys', 'pairings'],
   'agent-updates': ['agent-updates'],
   connectors: ['connectors'],
@@ -25,6 +26,8 @@ export type Area = keyof typeof NOUNS
 export const SCOPES = [
   'devices:read',
   'devices:write',
+  'tags:read',
+  'tags:write',
   'enrollment:read',
   'enrollment:write',
   'agent-updates:read',
@@ -58,6 +61,16 @@ const AREA_OF_NOUN: ReadonlyMap<string, Area> = new Map(
   (Object.keys(NOUNS) as Area[]).flatMap((area) => NOUNS[area].map((noun) => [noun, area] as const)),
 )
 
+/**
+ * Calls about a device or a session that are another area: what a recording has was typed, a tag decides who gets in, and so
+ * does acceptance.
+ */
+const OTHERS: readonly (readonly [RegExp, Area])[] = [
+  [/^\/api\/sessions\/\{uid\}\/records/, 'recordings'],
+  [/^\/api\/(devices|containers)\/\{uid\}\/tags/, 'tags'],
+  [/^\/api\/(devices|containers)\/\{uid\}\/(\{status\}|accept\/undo)$/, 'enrollment'],
+]
+
 /** POST calls that compute an answer and change nothing. */
 const READING = /\/(evaluate|dry-run|describe)$|^\/api\/sshkeys\/public-keys\/devices$/
 
@@ -66,7 +79,7 @@ const READING = /\/(evaluate|dry-run|describe)$|^\/api\/sshkeys\/public-keys\/de
  * @param operation of a call that API keys may make
  */
 export function scopeOf({ method, noun, path }: Pick<Operation, 'method' | 'noun' | 'path'>): Scope | undefined {
-  const area = path.startsWith('/api/sessions/{uid}/records') ? 'recordings' : AREA_OF_NOUN.get(noun)
+  const area = OTHERS.find(([pattern]) => pattern.test(path))?.[1] ?? AREA_OF_NOUN.get(noun)
   const reads = method === 'GET' || READING.test(path)
   return SCOPES.find((scope) => scope === `${area}:${reads ? 'read' : 'write'}`)
 }

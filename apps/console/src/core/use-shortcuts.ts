@@ -21,7 +21,7 @@ export function useShortcuts({ openPalette, openSheet }: ShortcutTargets): reado
   const shortcuts = useMemo<readonly Shortcut[]>(() => {
     const usual = [
       { id: 'palette', usual: ['mod+k'], label: texts.palette, run: openPalette },
-      { id: 'list', usual: ['j'], label: texts.toList, run: focusList },
+      { id: 'list', usual: ['j'], label: texts.toList, run: () => focusList() },
       { id: 'shortcuts', usual: ['?'], label: texts.shortcuts, run: openSheet },
       ...sectionGroups(person).flatMap(({ sections }) =>
         sections.map(({ to, label, key }) => ({

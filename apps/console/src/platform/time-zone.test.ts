@@ -12,6 +12,10 @@ it.each([
   expect(new Date(momentOf(wall, zone)).toISOString()).toBe(moment)
 })
 
+it('takes the earlier of two moments that clocks show alike', () => {
+  expect(new Date(momentOf('2026-10-25T02:30', 'Europe/Berlin')).toISOString()).toBe('2026-10-25T00:30:00.000Z')
+})
+
 it.each([
   ['Europe/Berlin', '2026-03-29T02:30', '2026-03-29T01:30:00.000Z'],
   ['Africa/Cairo', '2026-04-24T00:00', '2026-04-23T22:00:00.000Z'],

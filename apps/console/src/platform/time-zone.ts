@@ -40,7 +40,8 @@ export function wallTime(ms: number, zone = timeZone): string {
 }
 
 /**
- * The moment at which clocks of the zone show a time; where they skip it, the first moment after that.
+ * The moment at which clocks of the zone show a time, the earlier of two. Where clocks skip it, they still count as before:
+ * a skipped 02:30 is 03:30.
  * @param wall as `wallTime` returns it, or without seconds
  * @returns milliseconds since the epoch; NaN for what is no time
  */
@@ -49,9 +50,9 @@ export function momentOf(wall: string, zone = timeZone): number {
   const utc = Date.parse(`${wall}Z`)
   if (Number.isNaN(utc)) return utc
   const offsetAt = (ms: number) => Date.parse(`${wallTime(ms, zone)}Z`) - ms
-  const first = utc - offsetAt(utc)
-  const second = utc - offsetAt(first)
-  return Date.parse(`${wallTime(second, zone)}Z`) === utc ? second : Math.max(first, second)
+  // Of two moments that clocks show alike the earlier, as browsers do.
+  const possible = [offsetAt(utc - DAY_MS), offsetAt(utc + DAY_MS)].map((offset) => utc - offset).sort((a, b) => a - b)
+  return possible.find((ms) => Date.parse(`${wallTime(ms, zone)}Z`) === utc) ?? utc - offsetAt(utc - DAY_MS)
 }
 
 /** The day so many days after another, before it for negative ones. */

@@ -22,7 +22,7 @@ export function apiKeyRoutes(deps: ApiKeyDeps, requireProof: (ctx: TenantContext
     memberRoute(apiKeys.list, (ctx, { query }) => list(ctx, query)),
     memberRoute(apiKeys.update, async (ctx, { params, body }) => {
       // Other scopes may be more.
-      await requireProofFor(ctx, body.role ?? (body.scopes === undefined ? 'observer' : 'owner'))
+      await requireProofFor(ctx, body.scopes === undefined ? (body.role ?? 'observer') : 'owner')
       return update(ctx, params.key, body)
     }),
     memberRoute(apiKeys.remove, (ctx, { params }) => remove(ctx, params.key)),

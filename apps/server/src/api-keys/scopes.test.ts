@@ -83,6 +83,15 @@ it('shows, changes and removes scopes, at once', async () => {
   expect(await ask('GET', '/api/devices', id)).toMatch(/^200 /)
 })
 
+it('keeps what a concurrent change does not name', async () => {
+  const { name } = (await create('contended', null)).body
+  const change = (body: { name?: string; scopes?: Scope[] }) =>
+    outcome(owner.client.call(apiKeys.update, { params: { key: name }, body }))
+  await Promise.all([change({ scopes: ['devices:read'] }), ...Array.from({ length: 8 }, () => change({ name }))])
+  const { body } = await owner.client.call(apiKeys.list, { query: { per_page: '100' } })
+  expect(body.find((key) => key.name === name)?.scopes).toEqual(['devices:read'])
+})
+
 it.each([
   ['no scope', []],
   ['an unknown scope', ['devices:delete']],

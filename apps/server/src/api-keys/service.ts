@@ -95,12 +95,14 @@ export async function update(
   name: string,
   body: Input<typeof operations.update>['body'],
 ): Promise<void> {
-  const row = (await findApiKey(ctx.db, name)) ?? fail('NOT_FOUND', { what: 'The API key' })
-  requireGrantable(userOf(ctx).role, row.role)
-  if (body.role) requireGrantable(userOf(ctx).role, body.role)
-  const newName = body.name ?? name
-  if (newName !== name && (await isNameTaken(ctx.db, newName))) fail('CONFLICT', { field: 'name' }, ['name'])
+  const own = userOf(ctx).role
+  if (body.role) requireGrantable(own, body.role)
   await ctx.db.transaction().execute(async (db) => {
+    // Locked: what this call does not name stays as another one has just made it.
+    const row = (await findApiKey(db, name, 'for update')) ?? fail('NOT_FOUND', { what: 'The API key' })
+    requireGrantable(own, row.role)
+    const newName = body.name ?? name
+    if (newName !== name && (await isNameTaken(db, newName))) fail('CONFLICT', { field: 'name' }, ['name'])
     const role = body.role ?? row.role
     const scopes = body.scopes === undefined ? row.scopes : body.scopes
     await updateApiKey(db, name, { name: newName, role, scopes, updated_at: new Date(ctx.clock.now()) })

@@ -24,8 +24,10 @@ export async function isHashTaken(system: Kysely<Schema>, hash: Buffer): Promise
   return row !== undefined
 }
 
-export function findApiKey(db: Kysely<Schema>, name: string): Promise<ApiKeyRow | undefined> {
-  return db.selectFrom('api_keys').selectAll().where('name', '=', name).executeTakeFirst()
+/** @param lock keeps others from changing it until the transaction ends */
+export function findApiKey(db: Kysely<Schema>, name: string, lock?: 'for update'): Promise<ApiKeyRow | undefined> {
+  const query = db.selectFrom('api_keys').selectAll().where('name', '=', name)
+  return (lock ? query.forUpdate() : query).executeTakeFirst()
 }
 
 export async function listApiKeys(

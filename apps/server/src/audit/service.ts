@@ -64,6 +64,7 @@ export type AuditAction =
   | 'recording.watch'
   | 'recording.play'
   | 'recording.preview'
+  | 'recording.commands'
   | 'recording.complete'
   | 'recording.fail'
   | 'recording.remove'

@@ -49,7 +49,7 @@ export function recordingRoutes(
     }),
     memberRoute(sessions.getRecordIndex, async (ctx, { params }) => {
       const index = await getIndex(ctx, recordings, params)
-      if (index.commands.length > 0) await viewers.previewed(ctx, { session: params.uid, seat: params.seat })
+      if (index.commands.length > 0) await viewers.readCommands(ctx, { session: params.uid, seat: params.seat })
       return index
     }),
     memberRoute(sessions.getKeyframe, async (ctx, { params, query }) => {

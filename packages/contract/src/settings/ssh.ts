@@ -56,7 +56,7 @@ export const SSH_SETTINGS = {
     programs: server,
     schema: whole(10, 3_600).default(TERMINAL.resumeSeconds),
     description:
-      'For so long a terminal of the browser goes on after its connection has dropped, and after its page was closed: a browser that is back by then continues it.',
+      'How long a browser’s terminal, command or file session keeps running after its connection drops or its page is closed, in seconds; a browser that returns within that time resumes it.',
   },
   BOWLINE_MAX_UNREAD_MEGABYTES: {
     programs: server,

@@ -124,6 +124,7 @@ export const auditMessages = {
     'recording.watch': i18n._('Watched a session live'),
     'recording.play': i18n._('Played a recording'),
     'recording.preview': i18n._('Viewed the last screen of a recording'),
+    'recording.commands': i18n._('Read the commands of a recording'),
     'recording.complete': i18n._('Recording complete'),
     'recording.fail': i18n._('Could not record a session'),
     'recording.remove': i18n._('Deleted a recording'),

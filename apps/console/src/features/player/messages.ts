@@ -8,7 +8,9 @@ export const playerMessages = {
   title: (who: string) => i18n._('Recording of {who}', { who }),
   liveTitle: (user: string, device: string) => i18n._('Live: {user} on {device}', { user, device }),
   noWatching: i18n._('You cannot watch this session'),
-  noPlayingText: i18n._('Administrators of this namespace watch sessions and play recordings.'),
+  noPlayingText: i18n._(
+    'Only administrators, and members with a role that allows it, can watch sessions and play recordings.',
+  ),
   noPlaying: i18n._('You cannot play this recording'),
   back: i18n._('Sessions'),
   started: i18n._('Started'),

@@ -100,8 +100,10 @@ export const teamMessages = {
   scopes: {
     'devices:read': i18n._('Devices: read'),
     'devices:write': i18n._('Devices: read and change'),
-    'enrollment:read': i18n._('Install keys and pairing: read'),
-    'enrollment:write': i18n._('Install keys and pairing: read and change'),
+    'tags:read': i18n._('Tags: read'),
+    'tags:write': i18n._('Tags: read and change'),
+    'enrollment:read': i18n._('Enrollment: read'),
+    'enrollment:write': i18n._('Enrollment: read and change'),
     'agent-updates:read': i18n._('Agent updates: read'),
     'agent-updates:write': i18n._('Agent updates: read and change'),
     'connectors:read': i18n._('Connectors: read'),

@@ -1,6 +1,7 @@
 // Persists the terminals across a page reload: layout and devices. Sessions with their screens are stored only while the
 // page is away, and never credentials.
 import { Device } from '@bowline/contract/schemas/device'
+import { TERMINAL } from '@bowline/contract/terminal/messages'
 import { z } from 'zod'
 import type { Layout, SplitLayout } from './layout/layout.ts'
 import { MAX_TITLE } from './signals/signals.ts'
@@ -34,7 +35,8 @@ const Session: z.ZodType<KeptSession> = z.object({
   suspended: z.object({
     session: z.string(),
     token: z.string(),
-    seconds: z.int().positive(),
+    // Consoles of earlier versions stored none.
+    seconds: z.int().positive().default(TERMINAL.resumeSeconds),
     shown: z.int(),
     input: z.object({ offset: z.int(), bytes: z.string().transform(textAsBytes) }),
     joined: z.literal(true).optional(),

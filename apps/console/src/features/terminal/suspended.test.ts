@@ -46,6 +46,12 @@ it('keeps them for as long as the server that has them', () => {
   expect(waiting.map(({ delayMs }) => delayMs)).toEqual([510_000])
 })
 
+it('takes a minute for sessions that an earlier version of the console has stored', () => {
+  store.set(TABS_KEY, tabs(1_000_000, { ...SESSION, suspended: { session: 's', token: 'secret' } }))
+  expireSuspendedSessions(() => 1_020_000, later)
+  expect(waiting.map(({ delayMs }) => delayMs)).toEqual([40_000])
+})
+
 it('removes sessions of an unknown age, and what cannot be read', () => {
   for (const at of [undefined, 2_000_000]) {
     store.set(TABS_KEY, tabs(at, SESSION))

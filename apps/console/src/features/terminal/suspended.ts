@@ -1,5 +1,6 @@
 // The storage of tabs, and whether an earlier page has suspended sessions there. By itself, so that the first page can
 // ask without loading the terminals.
+import { TERMINAL } from '@bowline/contract/terminal/messages'
 
 export const TABS_KEY = 'bowline.terminal-tabs'
 
@@ -51,7 +52,7 @@ function suspendedAt(tabs: string): number {
 function keptMs(tabs: string): number {
   let longest = 0
   JSON.parse(tabs, (key, value: { readonly seconds?: unknown }) => {
-    if (key === 'suspended') longest = Math.max(longest, Number(value.seconds))
+    if (key === 'suspended') longest = Math.max(longest, Number(value.seconds ?? TERMINAL.resumeSeconds))
     return value
   })
   return longest * 1_000

@@ -18,10 +18,11 @@ export function useOpens(opened: boolean): boolean {
     const opener = document.activeElement
     return () => {
       setTimeout(() => {
-        if (document.activeElement !== document.body) return
-        if (opener instanceof HTMLElement && opener.isConnected && opener !== document.body) {
-          opener.focus({ preventScroll: true })
-        } else focusList()
+        // Browsers that do not focus a clicked button had no focus to give back.
+        if (document.activeElement !== document.body || opener === document.body) return
+        if (opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true })
+        // On a touch screen it would only draw a ring.
+        else if (matchMedia('(hover: hover)').matches) focusList({ preventScroll: true })
       }, AFTER_KIT_MS)
     }
   }, [opened])

@@ -6,10 +6,10 @@ const CONTROLS = 'a[href], button:not([disabled]), input:not([disabled])'
 const PRIMARY = '[data-primary] a'
 
 /** Moves the focus into the first grid of the page, to the row where it was last. */
-export function focusList(): void {
+export function focusList(options?: FocusOptions): void {
   const controls = document.querySelector('main [role="grid"]')?.querySelectorAll<HTMLElement>(CONTROLS) ?? []
   // Links are Tab stops without an attribute.
-  ;[...controls].find(({ tabIndex }) => tabIndex === 0)?.focus()
+  ;[...controls].find(({ tabIndex }) => tabIndex === 0)?.focus(options)
 }
 
 interface Roving {

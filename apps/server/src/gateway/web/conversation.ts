@@ -1,7 +1,7 @@
 // The web terminal protocol on one WebSocket: a ticket or a resumption, then credentials, then a terminal, a command or files. The
 // client is untrusted throughout: every message is validated against the schema and the current state, and waits time out.
 import { type Frame, messageFrame, readFrame } from '@bowline/contract/terminal/frames'
-import { ClientMessage, type EndCause } from '@bowline/contract/terminal/messages'
+import { ClientMessage, type EndCause, TERMINAL } from '@bowline/contract/terminal/messages'
 import type { PeerAddress } from '@bowline/ssh/api'
 import type { Clock } from '@bowline/base/clock'
 import { TEXTS, fromBowline } from '../record/texts.ts'
@@ -120,7 +120,8 @@ export function createConversation(
     running = askToJoin({
       shared: deps.shared,
       clock,
-      resumeSeconds: deps.resumeSeconds,
+      // Its person has consented to somebody who is there.
+      resumeSeconds: Math.min(deps.resumeSeconds, TERMINAL.resumeSeconds),
       target: found,
       peer,
       socket,

@@ -33,6 +33,24 @@ it('ends a terminal whose browser has not come back in time', () => {
   ])
 })
 
+it('keeps what is left of an ended session for a minute at most', () => {
+  const clock = new ManualClock()
+  let isReleased = false
+  const ignored = () => undefined
+  const terminal = createWebTerminal({
+    clock,
+    connection: () => ({ input: ignored, drained: ignored, leave: ignored, disconnect: ignored }),
+    resumeSeconds: 600,
+    ended: () => void (isReleased = true),
+  })
+  terminal.begin({ bufferedBytes: 0, send: ignored, close: ignored })
+  terminal.view.closed({ by: 'peer', reason: 'disconnect', message: '' })
+  clock.advance(59_999)
+  expect(isReleased).toBe(false)
+  clock.advance(1)
+  expect(isReleased).toBe(true)
+})
+
 it('tells the browser what the server is set to', async () => {
   const server = await bootServer({ settings: { BOWLINE_RESUME_SECONDS: '600' } })
   try {

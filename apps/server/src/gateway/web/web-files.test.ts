@@ -193,7 +193,8 @@ describe('files in a browser', () => {
     const { body: made } = await ada.client.call(operations.firewall.create, { body })
     onTestFinished(async () => void (await ada.client.call(operations.firewall.remove, { params: { id: made.id } })))
     expect(await page.next('ended')).toMatchObject({ by: 'policy', reason: 'firewall' })
-    expect((await rowOf(session))?.events.types).toContain('subsystem')
+    // Events are written in batches.
+    await until(async () => (await rowOf(session))?.events.types.includes('subsystem'))
 
     const refused = await greeted(device.uid)
     const { session: second } = await refused.next('welcome')

@@ -126,9 +126,9 @@ export function createWebTerminal({ clock, connection, resumeSeconds, ended }: W
     return undefined
   }
 
-  function startResumeTimeout(): void {
+  function startResumeTimeout(seconds = resumeSeconds): void {
     cancelResumeTimeout()
-    cancelResumeTimeout = clock.after(resumeSeconds * 1_000, () => {
+    cancelResumeTimeout = clock.after(seconds * 1_000, () => {
       connection().disconnect({ by: 'peer', reason: 'connection-lost', message: LOST })
       release()
     })
@@ -170,8 +170,8 @@ export function createWebTerminal({ clock, connection, resumeSeconds, ended }: W
       const text = withoutPrefix(message)
       finalMessages.push({ type: 'ended', by: cause?.by ?? 'gateway', reason: cause?.reason ?? reason, message: text })
       pump()
-      // Clients that disconnect without `bye` are not waited for.
-      startResumeTimeout()
+      // Clients that disconnect without `bye` are not waited for: what is left of it is no session that counts.
+      startResumeTimeout(Math.min(resumeSeconds, TERMINAL.resumeSeconds))
     },
   }
 

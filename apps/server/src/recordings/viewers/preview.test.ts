@@ -105,7 +105,7 @@ it('is for those who may play the recording, and writes one entry for each of th
   expect((await audited(uid)).map(({ action }) => action).at(-1)).toBe('recording.play')
 })
 
-it('counts the commands of the index as a preview, unless the recording itself was played within the hour', async () => {
+it('notes who reads the commands of the index, unless the recording itself was played within the hour', async () => {
   const index = async (uid: SessionUid) => (await person.client.call(sessions.getRecordIndex, at(uid))).body.commands
   const shell = await recorded([['o', `$ ${mark('B')}uname\r\n${mark('C')}Linux\r\n`]])
   const silent = await recorded([['o', 'no prompt']])
@@ -116,13 +116,13 @@ it('counts the commands of the index as a preview, unless the recording itself w
   await index(shell)
   const actions = async (uid: SessionUid) => (await audited(uid)).map(({ action }) => action)
   expect(await Promise.all([shell, silent, played].map(actions))).toEqual([
-    ['recording.preview'],
+    ['recording.commands'],
     [],
     ['recording.play'],
   ])
   await clock.advanceAsync(3_600_000)
   await index(played)
-  expect(await actions(played)).toEqual(['recording.play', 'recording.preview'])
+  expect(await actions(played)).toEqual(['recording.play', 'recording.commands'])
 })
 
 it('shows nothing of a session that runs, or that is not read through yet, and writes no entry then', async () => {

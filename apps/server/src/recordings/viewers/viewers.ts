@@ -1,6 +1,6 @@
 // Who looks at recordings, as events of the session: `watch` and `watch-end` while it is being recorded, `play` afterwards.
-// Web terminals show the former to the person who is watched. Each beginning is also in the audit log. A preview is in the
-// audit log only.
+// Web terminals show the former to the person who is watched. Each beginning is also in the audit log. A preview, and
+// the commands of an index, are in the audit log only.
 import type { SessionUid } from '@bowline/contract/schemas/common'
 import { audit, auditActor } from '../../audit/service.ts'
 import type { Actor, TenantContext } from '../../context.ts'
@@ -23,11 +23,13 @@ export interface Seen {
 export interface Viewers {
   /** A part of a recording is about to be sent to the caller. Rejects when it cannot be noted: then it must not be sent. */
   saw(ctx: TenantContext, recording: Seen): Promise<void>
-  /**
-   * The same for the preview of a recording and for the commands in its index: one entry for each person, session and hour,
-   * and none within the hour of a look at the recording itself, which shows more.
-   */
+  /** The same for the preview of a recording: one entry for each person, session and hour. */
   previewed(ctx: TenantContext, recording: Omit<Seen, 'isLive'>): Promise<void>
+  /**
+   * The same for the commands in its index: one entry for each person, seat and hour, and none within the hour of a look at
+   * the recording itself, which shows more.
+   */
+  readCommands(ctx: TenantContext, recording: Omit<Seen, 'isLive'>): Promise<void>
 }
 
 /** @param platformContext the platform's own context in the caller's namespace, for the end of a watch */
@@ -44,9 +46,15 @@ export function createViewers(platformContext: (ctx: TenantContext) => TenantCon
 
   function previewed(ctx: TenantContext, recording: Omit<Seen, 'isLive'>): Promise<void> {
     const { session, seat } = recording
-    const played = looks.get(`play ${keyOf(ctx, recording)} ${seat}`)
-    if (played !== undefined && ctx.clock.monotonic() - played < LOOK_LASTS_MS) return Promise.resolve()
     return onceAnHour(ctx, `preview ${keyOf(ctx, recording)}`, () => audit(ctx, 'recording.preview', session, { seat }))
+  }
+
+  async function readCommands(ctx: TenantContext, recording: Omit<Seen, 'isLive'>): Promise<void> {
+    const { session, seat } = recording
+    const key = `${keyOf(ctx, recording)} ${seat}`
+    const played = looks.get(`play ${key}`)
+    if (played !== undefined && ctx.clock.monotonic() - played < LOOK_LASTS_MS) return
+    await onceAnHour(ctx, `commands ${key}`, () => audit(ctx, 'recording.commands', session, { seat }))
   }
 
   async function watch(ctx: TenantContext, recording: Seen, key: string, at: number): Promise<void> {
@@ -89,7 +97,7 @@ export function createViewers(platformContext: (ctx: TenantContext) => TenantCon
     })
   }
 
-  return { saw, previewed }
+  return { saw, previewed, readCommands }
 }
 
 function keyOf(ctx: TenantContext, { session }: Pick<Seen, 'session'>): string {

@@ -181,6 +181,7 @@ export function createPlayback({ source: first, stage, now, frame }: PlaybackPar
 
   async function seek(ms: number): Promise<void> {
     currentSeek += 1
+    isAtEnd = false
     const mine = currentSeek
     const from = source
     const goal = Math.max(0, Math.min(ms, from.endMs || ms))
@@ -279,7 +280,8 @@ export function createPlayback({ source: first, stage, now, frame }: PlaybackPar
     grown() {
       const upcoming = part?.events[next]
       // The silence before it was spent waiting for it: playing it as well would come that much too late.
-      const isFollowing = isAtEnd && state.get().playing
+      const { playing, waiting } = state.get()
+      const isFollowing = isAtEnd && playing && !waiting
       isAtEnd = false
       // Before the state says so: the text of the screen is read then.
       if (isFollowing && upcoming) advance(Math.max(atMs, upcoming.atMs, source.endMs - LIVE_MS))
