@@ -1,4 +1,4 @@
-// What the signed-in person may do, and when the console learns it anew.
+// Permissions of the signed-in person, and when the console refreshes them.
 import { type Permission, grantsGive, roleMay } from '@bowline/contract/roles'
 import type { LiveEvent } from '@bowline/contract/schemas/event'
 import type { Person } from '../auth/session.ts'

@@ -2,9 +2,9 @@
 import { z } from 'zod'
 
 export const FilesSearch = z.object({
-  /** Of the folder, as the page writes it; absent: where the session begins. */
+  /** Path of the folder, as the page writes it; absent: the folder in which the session begins. */
   path: z.string().max(8_192).optional().catch(undefined),
-  /** Where the person came from, for the way back; absent: the list of devices. */
+  /** Target of the back link; absent: the list of devices. */
   back: z.enum(['terminal']).optional().catch(undefined),
 })
 

@@ -70,7 +70,7 @@ const MAX_FRAME_MS = 250
 /** Backpressure: the clock waits while the screen lags by more than this. */
 const MAX_BACKLOG = 1_000_000
 
-/** What is new to somebody who has seen everything is shown from so long before its end at the latest. */
+/** Furthest that a viewer at the live end falls behind it when new output arrives, in milliseconds. */
 const LIVE_MS = 1_000
 
 export function createPlayback({ source: first, stage, now, frame }: PlaybackParts): Playback {
