@@ -29,7 +29,7 @@ export function allZones(): readonly string[] {
   return [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])]
 }
 
-/** What clocks of the zone show at a moment: `2026-11-20T13:05:09`. @param ms milliseconds since the epoch */
+/** Local time of the zone at a moment, such as `2026-11-20T13:05:09`. @param ms milliseconds since the epoch */
 export function wallTime(ms: number, zone = timeZone): string {
   if (zone === undefined) {
     return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
@@ -50,7 +50,7 @@ export function momentOf(wall: string, zone = timeZone): number {
   const utc = Date.parse(`${wall}Z`)
   if (Number.isNaN(utc)) return utc
   const offsetAt = (ms: number) => Date.parse(`${wallTime(ms, zone)}Z`) - ms
-  // Of two moments that clocks show alike the earlier, as browsers do.
+  // An ambiguous local time means the earlier moment, as in browsers.
   const possible = [offsetAt(utc - DAY_MS), offsetAt(utc + DAY_MS)].map((offset) => utc - offset).sort((a, b) => a - b)
   return possible.find((ms) => Date.parse(`${wallTime(ms, zone)}Z`) === utc) ?? utc - offsetAt(utc - DAY_MS)
 }

@@ -98,7 +98,7 @@ export async function update(
   const own = userOf(ctx).role
   if (body.role) requireGrantable(own, body.role)
   await ctx.db.transaction().execute(async (db) => {
-    // Locked: what this call does not name stays as another one has just made it.
+    // Locked, so that fields that this call omits keep the values of a concurrent change.
     const row = (await findApiKey(db, name, 'for update')) ?? fail('NOT_FOUND', { what: 'The API key' })
     requireGrantable(own, row.role)
     const newName = body.name ?? name

@@ -1,4 +1,4 @@
-// How the console looks in this browser: theme, language, rows of lists, times and their zone.
+// Appearance settings of this browser: theme, language, row height, time style and time zone.
 import { useSyncExternalStore } from 'react'
 import { appMessages } from '../../core/messages.ts'
 import { allZones, chooseTimeZone, timeZone } from '../../platform/time-zone.ts'

@@ -29,7 +29,7 @@ export function AddressFilter({ search, onChoose }: AddressFilterProps) {
     enabled: opened,
   })
   const found = isPlaceholderData ? undefined : data?.items.map(({ ip_address: address }) => address)
-  // What is chosen stays on the list even when nothing has it any more.
+  // The chosen address stays in the list even if no session matches it any longer.
   const addresses = [...new Set([...(found ?? []), ...(chosen === undefined ? [] : [chosen])])]
   return (
     <ChoiceMenu label={texts.address} chosen={chosen ?? ''} onOpen={() => setOpened(true)}>

@@ -55,9 +55,9 @@ export const SessionsSearch = z.object({
   did: z.enum(ACTIVITY_NAMES).optional().catch(undefined),
   /** Address that the person came from. */
   ip: z.union([z.ipv4(), z.ipv6()]).optional().catch(undefined),
-  /** What they came with. */
+  /** Client that the sessions came with. */
   client: z.enum(SESSION_CLIENTS).optional().catch(undefined),
-  /** Days of this browser's zone, `2026-11-20`; both inclusive. */
+  /** Days of the console's time zone, `2026-11-20`; both inclusive. */
   from: Day,
   to: Day,
   /** Devices or people with their numbers of sessions in place of sessions. */

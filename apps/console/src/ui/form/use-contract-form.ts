@@ -14,7 +14,7 @@ interface FormSpec<In extends FieldValues, Out extends FieldValues> {
   readonly values: DefaultValues<NoInfer<In>>
   /** Labels of every field that the server may name, for the error sentences. */
   readonly labels: Readonly<Partial<Record<Path<NoInfer<In>>, string>>>
-  /** What to say of a field whose value something else of the kind has: what that is, and what to do. */
+  /** Error sentences for fields whose value is already in use: they name what uses it and what to do. */
   readonly taken?: Readonly<Partial<Record<Path<NoInfer<In>>, string>>>
   /** Sends the form. An error is shown at the field it names, otherwise above the form. */
   readonly send: (values: Out) => Promise<void>

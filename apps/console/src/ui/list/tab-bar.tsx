@@ -10,7 +10,7 @@ export interface TabLink {
   readonly label: string
   readonly active: boolean
   readonly count?: number | undefined
-  /** What the count is of, where it is not all of them: "found by the search and filters". */
+  /** Qualifier of the count, if it is not of all rows: "found by the search and filters". */
   readonly countOf?: string | undefined
   /** The count needs attention. */
   readonly attention?: boolean

@@ -120,7 +120,7 @@ export function createConversation(
     running = askToJoin({
       shared: deps.shared,
       clock,
-      // Its person has consented to somebody who is there.
+      // No longer than the default: the owner's consent was for somebody who is present.
       resumeSeconds: Math.min(deps.resumeSeconds, TERMINAL.resumeSeconds),
       target: found,
       peer,

@@ -170,7 +170,7 @@ export function createWebTerminal({ clock, connection, resumeSeconds, ended }: W
       const text = withoutPrefix(message)
       finalMessages.push({ type: 'ended', by: cause?.by ?? 'gateway', reason: cause?.reason ?? reason, message: text })
       pump()
-      // Clients that disconnect without `bye` are not waited for: what is left of it is no session that counts.
+      // No longer than the default: the output of an ended session counts toward no limit of sessions.
       startResumeTimeout(Math.min(resumeSeconds, TERMINAL.resumeSeconds))
     },
   }

@@ -43,7 +43,7 @@ export interface Suspended {
   readonly session: string
   /** Authorizes the resumption; as good as the session itself. */
   readonly token: string
-  /** How long the server keeps it. */
+  /** Seconds for which the server keeps the session without a connection. */
   readonly seconds: number
   /** Bytes of output on the screen. */
   readonly shown: number

@@ -1,6 +1,6 @@
-// Where a terminal was scrolled to before a search moved it. Independent of the terminal's package.
+// Scroll position of a terminal before a search moved it. Independent of the terminal's package.
 
-/** What is used of a terminal. */
+/** The part of a terminal that this module uses. */
 interface Scrolled {
   readonly buffer: { readonly active: { readonly viewportY: number; readonly baseY: number } }
   scrollToLine(line: number): void
