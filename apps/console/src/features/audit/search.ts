@@ -15,7 +15,7 @@ export const AuditFilterSearch = z.object({
     .regex(/^[a-z-]{1,32}(\.[a-z-]{1,31})?$/)
     .optional()
     .catch(undefined),
-  /** Days of this browser's zone; both inclusive. */
+  /** Days of the console's time zone; both inclusive. */
   from: Day,
   to: Day,
 })
